@@ -1,0 +1,123 @@
+// A Plan is what every operator becomes: a table of strides, and nothing of the operator's name.
+//
+//     table[ Σ_d p_d·table_stride_d + Σ_k resolve(indices[p, k])·coordinate_k.table_stride + s ]
+//         ⇄  items[ Σ_d p_d·item_stride_d + s ]
+//
+// for every position p in dims and every byte s of the slice. A gather reads the table (its input) and
+// writes the items (its output). A scatter first copies source to the table (its output), then
+// writes the items (its updates) into it, in C order of p, so that the last write to a place wins.
+//
+// All strides and offsets are in bytes. Before canonicalize() the slice is one element; after it, dims
+// of size 1 are gone, neighbours that can be one dim are, and the contiguous tail is the slice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dmlindex {
+
+inline constexpr int kMaxDims = 64;  // NumPy's limit, and thereby the CPU's
+
+enum class Direction : std::uint8_t { kGather, kScatter };
+
+enum class IndexType : std::uint8_t {
+    kInt8,
+    kUint8,
+    kInt16,
+    kUint16,
+    kInt32,
+    kUint32,
+    kInt64,
+    kUint64
+};
+
+// What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop".
+enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip };
+
+enum class Reduction : std::uint8_t { kNone, kAdd, kMul, kMin, kMax };
+
+// The arithmetic of a reduction; without one, an element is just its bytes.
+enum class ValueType : std::uint8_t {
+    kBool,
+    kInt8,
+    kUint8,
+    kInt16,
+    kUint16,
+    kInt32,
+    kUint32,
+    kInt64,
+    kUint64,
+    kFloat16,
+    kBfloat16,
+    kFloat32,
+    kFloat64,
+    kLongDouble,
+    kComplex64,
+    kComplex128,
+    kComplexLongDouble,
+    kByteTable  // an 8-bit float: the result of every pair of values stands in Plan::byte_table
+};
+
+// A dim of the positions. One with index_stride 0 uses the same index all along (a slice's dim, or
+// a dim before a gather's axis); one with table_stride 0 does not move in the table by itself.
+struct Dim {
+    std::int64_t size;
+    std::int64_t table_stride;
+    std::int64_t item_stride;
+    std::int64_t index_stride;
+};
+
+// One number of an index tuple: it lies index_offset behind the tuple's first byte, counts along an
+// axis of the table that has limit places, and each place is table_stride away from the last.
+struct Coordinate {
+    std::int64_t limit;
+    std::int64_t table_stride;
+    std::int64_t index_offset;
+    int axis;  // of the input, for messages
+};
+
+// A dim of the copy source → table that a scatter starts with.
+struct CopyDim {
+    std::int64_t size;
+    std::int64_t table_stride;
+    std::int64_t source_stride;
+};
+
+// A dim of the indices as the caller gave them, without the tuple's own dim: all of them are checked in
+// this order, even those that no position reads because the slice is empty.
+struct IndexDim {
+    std::int64_t size;
+    std::int64_t index_stride;
+};
+
+struct Plan {
+    Direction direction;
+    IndexType index_type;
+    Mode mode;
+    Reduction reduction;
+    ValueType value_type;       // read when there is a reduction
+    bool unique_indices;        // the caller's promise that no two updates meet
+    bool copies_source;         // a scatter whose table is not its source already
+    std::int64_t element_bytes;  // 0 is possible: NumPy has dtypes of no bytes
+    std::int64_t slice_bytes;    // contiguous in table and items; a multiple of element_bytes
+    const std::byte* fill;       // element_bytes of them, or null for zeros; gathers with kSkip
+    const std::byte* byte_table;  // [256 old values][256 updates]; with kByteTable
+
+    int rank;
+    int coordinate_count;  // ≥ 1
+    int copy_rank;
+    int index_rank;
+    std::int64_t copy_bytes;  // the contiguous tail of the copy
+
+    // Only the first rank, coordinate_count, … of them are set: a Plan is cheap to make.
+    Dim dims[kMaxDims];
+    Coordinate coordinates[kMaxDims];
+    CopyDim copy_dims[kMaxDims];
+    IndexDim index_dims[kMaxDims];
+};
+
+// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy. The plan moves the
+// same bytes in the same order afterwards.
+void canonicalize(Plan& plan) noexcept;
+
+}  // namespace dmlindex
