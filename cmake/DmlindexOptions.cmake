@@ -1,0 +1,27 @@
+# How every target of the project is compiled.
+function(dmlindex_target_options target)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                                               VISIBILITY_INLINES_HIDDEN ON)
+    if(MSVC)
+        target_compile_options(${target} PRIVATE /fp:precise /utf-8)
+    else()
+        # Reductions are bit for bit the same on every ISA: no a·b + c in one rounding.
+        target_compile_options(${target} PRIVATE -ffp-contract=off)
+    endif()
+
+    if(DMLINDEX_STRICT)
+        set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+        if(MSVC)
+            target_compile_options(${target} PRIVATE /W4)
+        else()
+            target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                     -Wnon-virtual-dtor -Wold-style-cast)
+        endif()
+    endif()
+
+    if(DMLINDEX_SANITIZE)
+        target_compile_options(${target} PRIVATE -fsanitize=${DMLINDEX_SANITIZE}
+                                                 -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        target_link_options(${target} PUBLIC -fsanitize=${DMLINDEX_SANITIZE})
+    endif()
+endfunction()

@@ -1,0 +1,35 @@
+# The flags of the files that hold one ISA's kernels, cpp/cpu/ISA*.cpp; on other architectures the
+# files are left out. cpp/cpu/dispatch.cpp asks the CPU before it calls into one, and sees by
+# DMLINDEX_HAS_ISA which of them were built.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(DMLINDEX_ISAS avx2 avx512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+    set(DMLINDEX_ISAS neon)
+endif()
+
+if(MSVC)
+    set(DMLINDEX_FLAGS_avx2 /arch:AVX2)
+    set(DMLINDEX_FLAGS_avx512 /arch:AVX512)
+else()
+    set(DMLINDEX_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mf16c)
+    set(DMLINDEX_FLAGS_avx512 ${DMLINDEX_FLAGS_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq
+                              -mavx512vl -mavx512vbmi)
+endif()
+
+function(dmlindex_set_simd_flags target sources)
+    foreach(source IN LISTS sources)
+        if(NOT source MATCHES "/cpp/cpu/(avx2|avx512|neon)[^/]*\\.cpp$")
+            continue()
+        endif()
+        set(isa ${CMAKE_MATCH_1})
+        if(isa IN_LIST DMLINDEX_ISAS)
+            set_source_files_properties(${source} TARGET_DIRECTORY ${target}
+                                        PROPERTIES COMPILE_OPTIONS "${DMLINDEX_FLAGS_${isa}}")
+            string(TOUPPER ${isa} name)
+            target_compile_definitions(${target} PRIVATE DMLINDEX_HAS_${name})
+        else()
+            set_source_files_properties(${source} TARGET_DIRECTORY ${target}
+                                        PROPERTIES HEADER_FILE_ONLY ON)
+        endif()
+    endforeach()
+endfunction()
