@@ -1,0 +1,58 @@
+"""dmlindex itself."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+
+from benchmarks.call import Buffers, Call, Idiom
+
+
+class Contestant:
+    def __init__(self, threads: int) -> None:
+        self.dmlindex = importlib.import_module("dmlindex")
+        self.dmlindex.set_num_threads(threads)
+        self.version = version("dmlindex")
+
+    def idioms(self, call: Call, buffers: Buffers) -> list[Idiom]:
+        names = {
+            "dmlindex": self.dmlindex,
+            "x": buffers.input,
+            "i": buffers.indices,
+            "u": buffers.updates,
+            "out": buffers.out,
+        }
+        modes = ("raise", "clamp", "wrap", "drop" if call.is_scatter else "fill")
+        found = [
+            Idiom(
+                "dmlindex",
+                _code(call, mode, into_out=True),
+                names,
+                into_out=True,
+                raises=mode == "raise",
+                mode=mode,
+                result="x" if call.in_place else "out",
+            )
+            for mode in modes
+        ]
+        if not call.in_place:
+            fresh = _code(call, "raise", into_out=False)
+            found.append(Idiom("dmlindex", fresh, names, into_out=False, raises=True, mode="raise"))
+        return found
+
+
+def _code(call: Call, mode: str, *, into_out: bool) -> str:
+    arguments = ["x", "i"]
+    if call.is_scatter:
+        arguments.append("u")
+    if call.axis:
+        arguments.append(f"axis={call.axis}")
+    if call.batch_dims:
+        arguments.append(f"batch_dims={call.batch_dims}")
+    if call.reduction != "none":
+        arguments.append(f"reduction={call.reduction!r}")
+    if mode != "raise":
+        arguments.append(f"mode={mode!r}")
+    if into_out:
+        arguments.append("out=x" if call.in_place else "out=out")
+    return f"dmlindex.{call.operator}({', '.join(arguments)})"
