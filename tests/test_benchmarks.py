@@ -1,0 +1,128 @@
+"""The benchmarks' harness works. Nothing here looks at how long anything takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import peers
+from benchmarks.call import Buffers, Call, Idiom
+from benchmarks.cases import Case, all_cases, gather_nd, growth_cases, scatter_elements
+from benchmarks.figures import rows, targets
+from benchmarks.measure import Effort, run_case
+from benchmarks.report import compare, markdown
+from benchmarks.stream_copy import StreamCopy
+from benchmarks.worker import load_peers
+
+EFFORT = Effort(seconds=0.001, pause_seconds=0.0, every_mode=True)
+TINY = Case("a tiny gather", "tiny", gather_nd((4, 5, 2), (3, 2)))
+
+
+def run_of(*records: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    machine = {"processor": "any", "processors": 1, "memory_gib": 1, "system": "any"}
+    run = {"date": "today", "machine": machine, "seconds": 0.0, "versions": {}, "missing": {}}
+    return run | {"records": list(records)} | changes
+
+
+def record_of(**changes: Any) -> dict[str, Any]:
+    record = {"case": "any", "group": "any", "plain": "", "threads": 1, "not_run": []}
+    return record | {"moved_bytes": 4000, "elements": 1000, "times": []} | changes
+
+
+def time_of(peer: str, median_ns: float, mode: str = "") -> dict[str, Any]:
+    how = {"code": f"{peer}()", "into_out": True, "raises": mode != "clamp", "mode": mode}
+    return {"peer": peer, "median_ns": median_ns} | how
+
+
+def test_every_target_is_one_of_the_cases() -> None:
+    names = [case.name for case in all_cases() + growth_cases()]
+    assert len(set(names)) == len(names)
+    assert set(targets()) <= set(names)
+    assert {case.plain for case in all_cases()} - {""} <= set(names)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        TINY,
+        Case("a tiny scatter", "tiny", scatter_elements((3, 5), (2, 5), 0)),
+        Case("a tiny reduction", "tiny", scatter_elements((3, 5), (4, 5), 0, reduction="add")),
+        Case("in place", "tiny", scatter_elements((3, 5), (2, 5), 0, in_place=True)),
+    ],
+    ids=lambda case: case.name,
+)
+def test_a_case_is_checked_timed_and_shown(case: Case) -> None:
+    loaded, missing = load_peers(["dmlindex", "numpy"], threads=1)
+    assert not missing
+    record = run_case(case, loaded, None, EFFORT) | {"threads": 1}
+    assert not record["not_run"]
+    assert {time["peer"] for time in record["times"]} == {"dmlindex", "numpy"}
+    (row,) = rows([record])
+    assert None not in (row.ours_ns, row.clamp, row.checked, row.modes)
+    text = markdown(run_of(record))
+    assert case.name in text
+    assert "out=" in text
+
+
+def test_a_missing_peer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(peers.MODULES, "absent", "benchmarks.peers.absent")
+    loaded, missing = load_peers(["numpy", "absent"], threads=1)
+    assert list(loaded) == ["numpy"]
+    assert "**absent is missing**: No module named" in markdown(run_of(missing=missing))
+
+
+def test_a_wrong_answer_is_said_and_not_timed() -> None:
+    class Wrong:
+        version = "1"
+
+        def idioms(self, call: Call, buffers: Buffers) -> list[Idiom]:
+            zeros = {"zeros": np.zeros_like(buffers.out)}
+            return [Idiom("wrong", "zeros", zeros, into_out=False, raises=False)]
+
+    record = run_case(TINY, {"wrong": Wrong()}, None, EFFORT)
+    assert record["times"] == []
+    (said,) = record["not_run"]
+    assert "wrong answer in 6 of 6 places" in said["reason"]
+
+
+def test_figures_are_ratios_to_the_best_peer_and_to_memcpy() -> None:
+    times = [
+        time_of("dmlindex", 100, "clamp"),
+        time_of("dmlindex", 200, "raise"),
+        time_of("numpy", 160),
+        time_of("torch", 130),
+        time_of("memcpy", 50),
+    ]
+    (row,) = rows([record_of(case="rows of 128 float32", times=times)])
+    assert row.best_peer.startswith("torch")
+    assert str(row.clamp) == "**1.30** (≥ 1.5)"
+    assert str(row.memory) == "2.00 (≤ 2)"
+    assert str(row.checked) == "**0.65** (≥ 1)"
+    assert row.reached == pytest.approx(0.65)
+
+
+def test_the_worst_comes_first() -> None:
+    def one(name: str, peer_ns: float) -> dict[str, Any]:
+        times = [time_of("dmlindex", 100, "clamp"), time_of("numpy", peer_ns)]
+        return record_of(case=name, times=times)
+
+    found = rows([one("good", 300), one("bad", 50), one("fair", 120)], worst_first=True)
+    assert [row.record["case"] for row in found] == ["bad", "fair", "good"]
+
+
+def test_two_runs_compared() -> None:
+    old = run_of(record_of(times=[time_of("dmlindex", 100, "clamp")]), record_of(case="gone"))
+    new = run_of(record_of(times=[time_of("dmlindex", 250, "clamp")]))
+    text = compare(old, new)
+    assert "| any | 1 | clamp | 0.10 µs | 0.25 µs | 2.50 slower |" in text
+    assert "Only in the old run: gone" in text
+
+
+def test_stream_copy_copies() -> None:
+    idiom = StreamCopy().idiom(1000)
+    source, target = idiom.names["kept"]
+    source[...] = np.arange(1000) % 251
+    exec(idiom.code, idiom.names)
+    np.testing.assert_array_equal(target, source)
