@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 venv=$root/.venv
+build_folder=build/python
 
 say() { printf '\n==> %s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
@@ -54,7 +55,7 @@ make_venv() {
         die "dmlindex needs Python 3.11 or newer; $python is $("$python" --version 2>&1)" \
             "(PYTHON=/path/to/python chooses another)"
     if ! "$venv/bin/python" -c '' 2> /dev/null; then
-        say "Making the virtual environment .venv"
+        say "Making the virtual environment ${venv##*/}"
         rm -rf "$venv"
         "$python" -m venv "$venv"
     fi
@@ -73,8 +74,8 @@ pip_install() {
     pip install --quiet --requirement /dev/stdin
 }
 
-# install_package: builds the package from the checkout into .venv. The build folder is kept, so that
-# a later build compiles only what changed; build/python also holds the C++ unit tests.
+# install_package: builds the package from the checkout into $venv. The build folder is kept, so that
+# a later build compiles only what changed; it also holds the C++ unit tests.
 install_package() {
     local inputs
     inputs=$(
@@ -91,7 +92,7 @@ build_package() {
     [ ! -e /usr/include/gtest/gtest.h ] || unit_tests=ON
     say "Building dmlindex"
     pip install --quiet --no-deps --no-build-isolation --force-reinstall . \
-        --config-settings=build-dir=build/python \
+        --config-settings=build-dir="$build_folder" \
         --config-settings=cmake.define.DMLINDEX_STRICT=ON \
         --config-settings=cmake.define.DMLINDEX_TESTS=$unit_tests
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dmlindex
 from benchmarks import peers
 from benchmarks.call import Buffers, Call, Idiom
 from benchmarks.cases import Case, all_cases, gather_nd, growth_cases, scatter_elements
@@ -54,7 +55,7 @@ def test_every_target_is_one_of_the_cases() -> None:
     ids=lambda case: case.name,
 )
 def test_a_case_is_checked_timed_and_shown(case: Case) -> None:
-    loaded, missing = load_peers(["dmlindex", "numpy"], threads=1)
+    loaded, missing = load_peers(["dmlindex", "numpy"], dmlindex.get_num_threads())
     assert not missing
     record = run_case(case, loaded, None, EFFORT) | {"threads": 1}
     assert not record["not_run"]
