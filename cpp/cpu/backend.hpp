@@ -9,8 +9,8 @@
 
 namespace dmlindex::cpu {
 
-// Where the plan's tensors lie. A gather only reads table and writes items; a scatter only reads items
-// and source (null unless the plan copies) and writes table.
+// Where the plan's tensors lie. A gather only reads table and writes items; a scatter only reads
+// items and source (null unless the plan copies) and writes table.
 struct Buffers {
     std::byte* table;
     std::byte* items;
@@ -24,7 +24,7 @@ enum class OnFailure { kAnything, kUntouched };
 
 // The first index out of range, in C order of the indices.
 struct BadIndex {
-    std::int64_t position;  // flat, in Plan::index_dims
+    std::int64_t position;  // flat, in Plan::index_dims; −1 if the indices changed under the call
     int coordinate;         // which number of the tuple
     std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
 };

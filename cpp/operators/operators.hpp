@@ -1,5 +1,5 @@
-// What the operators mean: each has a rule for its result's shape and a lowering to a Plan. Functions
-// and descriptors both come through here. One small file an operator.
+// What the operators mean: each has a rule for its result's shape and a lowering to a Plan.
+// Functions and descriptors both come through here. One small file an operator.
 #pragma once
 
 #include "plan/layout.hpp"

@@ -15,8 +15,8 @@ struct Layout {
     Layout() noexcept {}  // leaves the arrays unset: only the first rank entries count
 };
 
-// Sets packed C-order strides for elements of element_bytes. Throws Error(kValue) naming op when the
-// tensor's size in bytes does not fit 63 bits.
+// Sets packed C-order strides for elements of element_bytes. Throws Error(kValue) naming op when
+// the tensor's size in bytes does not fit 63 bits.
 void set_packed_strides(Layout& layout, std::int64_t element_bytes, const char* op);
 
 // The number of elements. The sizes are those of a tensor that exists, so it cannot overflow.

@@ -3,12 +3,13 @@
 //     table[ Σ_d p_d·table_stride_d + Σ_k resolve(indices[p, k])·coordinate_k.table_stride + s ]
 //         ⇄  items[ Σ_d p_d·item_stride_d + s ]
 //
-// for every position p in dims and every byte s of the slice. A gather reads the table (its input) and
-// writes the items (its output). A scatter first copies source to the table (its output), then
+// for every position p in dims and every byte s of the slice. A gather reads the table (its input)
+// and writes the items (its output). A scatter first copies source to the table (its output), then
 // writes the items (its updates) into it, in C order of p, so that the last write to a place wins.
 //
-// All strides and offsets are in bytes. Before canonicalize() the slice is one element; after it, dims
-// of size 1 are gone, neighbours that can be one dim are, and the contiguous tail is the slice.
+// All strides and offsets are in bytes. Before canonicalize() the slice is one element; after it,
+// dims of size 1 are gone, neighbours that can be one dim are, and the contiguous tail is the
+// slice.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,10 @@ enum class IndexType : std::uint8_t {
     kInt64,
     kUint64
 };
+
+constexpr bool is_signed(IndexType type) noexcept {
+    return (static_cast<int>(type) & 1) == 0;  // they alternate
+}
 
 // What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop".
 enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip };
@@ -83,8 +88,8 @@ struct CopyDim {
     std::int64_t source_stride;
 };
 
-// A dim of the indices as the caller gave them, without the tuple's own dim: all of them are checked in
-// this order, even those that no position reads because the slice is empty.
+// A dim of the indices as the caller gave them, without the tuple's own dim: all of them are
+// checked in this order, even those that no position reads because the slice is empty.
 struct IndexDim {
     std::int64_t size;
     std::int64_t index_stride;
@@ -95,12 +100,12 @@ struct Plan {
     IndexType index_type;
     Mode mode;
     Reduction reduction;
-    ValueType value_type;       // read when there is a reduction
-    bool unique_indices;        // the caller's promise that no two updates meet
-    bool copies_source;         // a scatter whose table is not its source already
-    std::int64_t element_bytes;  // 0 is possible: NumPy has dtypes of no bytes
-    std::int64_t slice_bytes;    // contiguous in table and items; a multiple of element_bytes
-    const std::byte* fill;       // element_bytes of them, or null for zeros; gathers with kSkip
+    ValueType value_type;         // read when there is a reduction
+    bool unique_indices;          // the caller's promise that no two updates meet
+    bool copies_source;           // a scatter whose table is not its source already
+    std::int64_t element_bytes;   // 0 is possible: NumPy has dtypes of no bytes
+    std::int64_t slice_bytes;     // contiguous in table and items; a multiple of element_bytes
+    const std::byte* fill;        // element_bytes of them, or null for zeros; gathers with kSkip
     const std::byte* byte_table;  // [256 old values][256 updates]; with kByteTable
 
     int rank;
@@ -116,8 +121,8 @@ struct Plan {
     IndexDim index_dims[kMaxDims];
 };
 
-// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy. The plan moves the
-// same bytes in the same order afterwards.
+// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy. The plan
+// moves the same bytes in the same order afterwards.
 void canonicalize(Plan& plan) noexcept;
 
 }  // namespace dmlindex

@@ -1,0 +1,86 @@
+#include "binding/devices.hpp"
+
+#include <pybind11/stl.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cpu/kernels.hpp"
+#include "error.hpp"
+#include "parallel/parallel.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+void set_threads(const char* where, long long count) {
+    if (count < 1 || count > kMostThreads) {
+        throw py::value_error(std::string(where) + " is " + std::to_string(count) +
+                              ", expected 1 to " + std::to_string(kMostThreads));
+    }
+    set_num_threads(static_cast<int>(count));
+}
+
+void read_thread_environment() {
+    const char* text = std::getenv("DMLINDEX_NUM_THREADS");
+    if (text == nullptr || *text == '\0') return;
+    char* end = nullptr;
+    const long long count = std::strtoll(text, &end, 10);
+    if (*end != '\0') {
+        throw py::value_error("the environment variable DMLINDEX_NUM_THREADS is \"" +
+                              std::string(text) + "\", expected a number");
+    }
+    set_threads("the environment variable DMLINDEX_NUM_THREADS", count);
+}
+
+}  // namespace
+
+void check_device(const char* op, PyObject* device) {
+    if (device == nullptr || device == Py_None) return;
+    const std::string operation(op);
+    if (!PyUnicode_Check(device)) {
+        throw Error(ErrorKind::kType, operation + ": device is " + std::string(py::repr(device)) +
+                                          ", expected None, a device's name or a Device");
+    }
+    if (PyUnicode_CompareWithASCIIString(device, "cpu") == 0) return;
+    const std::string name = py::str(py::handle(device));
+    if (name.starts_with("d3d12")) {
+        throw Error(ErrorKind::kDevice,
+                    operation + ": device \"" + name +
+                        "\" is not there: this build has no D3D12; use \"cpu\"");
+    }
+    throw Error(ErrorKind::kValue,
+                operation + ": device is \"" + name +
+                    "\", expected \"cpu\" or a name that dmlindex.devices() lists");
+}
+
+void add_devices(py::module_& module) {
+    read_thread_environment();
+    cpu::kernels();  // so that a wrong DMLINDEX_CPU is an error of the import
+    module.def(
+        "set_num_threads", [](long long count) { set_threads("set_num_threads: n", count); },
+        py::arg("n"),
+        "Sets how many threads a call on the CPU may use, from 1 to 1024, for the whole "
+        "process.\n\n"
+        "The default is as many as the process may run on, or what the environment variable\n"
+        "DMLINDEX_NUM_THREADS says. Small calls use one thread whatever the number.\n\n"
+        ">>> before = get_num_threads()\n"
+        ">>> set_num_threads(1)\n"
+        ">>> get_num_threads()\n"
+        "1\n"
+        ">>> set_num_threads(before)\n");
+    module.def("get_num_threads", &get_num_threads,
+               "How many threads a call on the CPU may use; see set_num_threads.");
+    module.def(
+        "cpu_isa", [] { return cpu::kernels().name; },
+        "The instruction set of the kernels in use: \"scalar\", \"avx2\", … (DMLINDEX_CPU forces "
+        "one).");
+    module.def(
+        "cpu_isas", [] { return cpu::supported_isas(); },
+        "The instruction sets that this machine has kernels for, each a value of DMLINDEX_CPU.");
+    module.def("has_threads", &has_threads,
+               "Whether the module was built with oneTBB; if not, one thread does all.");
+}
+
+}  // namespace dmlindex::binding

@@ -1,0 +1,10 @@
+// The five operators and find_duplicates as Python functions.
+#pragma once
+
+#include "binding/numpy.hpp"
+
+namespace dmlindex::binding {
+
+void add_functions(py::module_& module);
+
+}  // namespace dmlindex::binding

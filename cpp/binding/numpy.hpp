@@ -1,0 +1,17 @@
+// NumPy's C API for every file of the binding: one table of functions, imported in module.cpp.
+#pragma once
+
+#define PY_ARRAY_UNIQUE_SYMBOL dmlindex_numpy_api
+#ifndef DMLINDEX_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+
+#include <pybind11/pybind11.h>
+// pybind11 includes Python.h as it must be included.
+#include <numpy/arrayobject.h>
+
+namespace dmlindex::binding {
+
+namespace py = pybind11;
+
+}  // namespace dmlindex::binding

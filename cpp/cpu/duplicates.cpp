@@ -1,0 +1,50 @@
+#include "cpu/duplicates.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cpu/bad_index.hpp"
+#include "cpu/job.hpp"
+
+namespace dmlindex::cpu {
+
+std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indices,
+                                         std::vector<std::int64_t>& positions) {
+    std::int64_t count = 1;
+    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    positions.clear();
+    if (count == 0) return std::nullopt;
+
+    std::vector<std::int64_t> targets(static_cast<std::size_t>(count));
+    const ResolveKernel resolve =
+        kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(Mode::kRaise)];
+    std::int64_t done = 0;
+    for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
+        const std::int64_t run = walker.left_in_run();
+        if (!resolve({indices + walker.index_offset(), walker.run().index_stride, run,
+                      walker.table_offset(), walker.run().table_stride, plan.coordinates,
+                      plan.coordinate_count},
+                     targets.data() + done)) {
+            return first_bad_index(plan, indices).value_or(BadIndex{-1, 0, 0});
+        }
+        done += run;
+        walker.advance(run);
+    }
+
+    // Sorted by target, and by position where targets agree: all but the last of equal ones are
+    // overwritten.
+    std::vector<std::int64_t> order(targets.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto target = [&](std::int64_t position) {
+        return targets[static_cast<std::size_t>(position)];
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return target(a) < target(b); });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (target(order[i - 1]) == target(order[i])) positions.push_back(order[i - 1]);
+    }
+    std::sort(positions.begin(), positions.end());
+    return std::nullopt;
+}
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "cpu/job.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// Positions resolved at a time: their offsets fill a quarter of L1.
+constexpr std::int64_t kBlockPositions = 1024;
+// … and where other dims use the same indices over again: a quarter of L2, to resolve them once.
+constexpr std::int64_t kSharedPositions = 16384;
+
+// dims = [free dims before][position dims][free dims behind]. Along a free dim the index stays the
+// same and the order does not matter; the position dims are those that indices are resolved for.
+struct Partition {
+    int before;
+    int behind;
+    int positions_rank;
+    std::int64_t positions;
+    std::int64_t free_count;
+};
+
+Partition partition(const Job& job) noexcept {
+    const auto is_free = [&](const Dim& dim) {
+        return dim.index_stride == 0 && independent(job, dim);
+    };
+    Partition parts{0, 0, 0, 1, 1};
+    while (parts.behind < job.rank && is_free(job.dims[job.rank - 1 - parts.behind]))
+        ++parts.behind;
+    while (parts.before < job.rank - parts.behind && is_free(job.dims[parts.before]))
+        ++parts.before;
+    parts.positions_rank = job.rank - parts.before - parts.behind;
+    for (int d = 0; d < job.rank; ++d) {
+        const bool position = d >= parts.before && d < job.rank - parts.behind;
+        (position ? parts.positions : parts.free_count) *= job.dims[d].size;
+    }
+    return parts;
+}
+
+// Whether the items lie at a constant stride along all positions, so that a block may cross runs.
+bool items_are_linear(const Dim* dims, int rank) noexcept {
+    for (int d = 0; d + 1 < rank; ++d) {
+        if (dims[d].item_stride != dims[d + 1].item_stride * dims[d + 1].size) return false;
+    }
+    return true;
+}
+
+// Skips what another thread moves.
+void keep_own(const Job& job, std::int64_t* offsets, std::int64_t count) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const bool own = offsets[i] >= job.first_offset && offsets[i] < job.last_offset;
+        offsets[i] = own ? offsets[i] : kSkipped;
+    }
+}
+
+// Moves a block along every free dim: all of its positions at once, or, where the innermost free
+// dim is longer than the block, position by position along that dim.
+void move_block(const Job& job, const Partition& parts, Block block) noexcept {
+    if (parts.free_count == 1) {
+        job.move(block);
+        return;
+    }
+    Dim free_dims[kMaxDims];
+    int rank = 0;
+    for (int d = 0; d < parts.before; ++d) free_dims[rank++] = job.dims[d];
+    for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
+
+    const Dim inner = free_dims[rank - 1];
+    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
+    if (along_inner) --rank;
+    for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
+        Block at = block;
+        at.table += walker.table_offset();
+        at.items += walker.item_offset();
+        if (!along_inner) {
+            job.move(at);
+        } else {
+            for (std::int64_t i = 0; i < at.count; ++i) {
+                std::byte* table = at.table + at.offsets[i];
+                std::byte* item = at.items + i * at.item_stride;
+                if (job.direction == Direction::kGather) {
+                    job.copy(item, inner.item_stride, table, inner.table_stride, inner.size,
+                             at.slice_bytes);
+                } else {
+                    job.copy(table, inner.table_stride, item, inner.item_stride, inner.size,
+                             at.slice_bytes);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+PositionWalker::PositionWalker(const Dim* dims, int rank, std::int64_t first_position) noexcept
+    : dims_(dims), row_rank_(rank > 0 ? rank - 1 : 0) {
+    if (rank > 0) {
+        run_ = dims[rank - 1];
+        along_ = first_position % run_.size;
+        first_position /= run_.size;
+    }
+    for (int d = row_rank_ - 1; d >= 0; --d) {
+        counter_[d] = first_position % dims[d].size;
+        first_position /= dims[d].size;
+        row_.table_stride += counter_[d] * dims[d].table_stride;
+        row_.item_stride += counter_[d] * dims[d].item_stride;
+        row_.index_stride += counter_[d] * dims[d].index_stride;
+    }
+}
+
+void PositionWalker::advance(std::int64_t count) noexcept {
+    along_ += count;
+    if (along_ < run_.size) return;
+    along_ = 0;
+    for (int d = row_rank_ - 1; d >= 0; --d) {
+        const Dim& dim = dims_[d];
+        row_.table_stride += dim.table_stride;
+        row_.item_stride += dim.item_stride;
+        row_.index_stride += dim.index_stride;
+        if (++counter_[d] < dim.size) return;
+        counter_[d] = 0;
+        row_.table_stride -= dim.size * dim.table_stride;
+        row_.item_stride -= dim.size * dim.item_stride;
+        row_.index_stride -= dim.size * dim.index_stride;
+    }
+    at_end_ = true;
+}
+
+bool execute(const Job& job) noexcept {
+    const Partition parts = partition(job);
+    const Dim* const dims = job.dims + parts.before;
+    const bool linear = items_are_linear(dims, parts.positions_rank);
+    const bool filtered = job.first_offset != kSkipped;
+
+    std::int64_t near_offsets[kBlockPositions];
+    std::unique_ptr<std::int64_t[]> far_offsets;
+    std::int64_t* offsets = near_offsets;
+    std::int64_t capacity = kBlockPositions;
+    if (parts.free_count > 1 && parts.positions > kBlockPositions) {
+        far_offsets.reset(new (std::nothrow) std::int64_t[kSharedPositions]);
+        if (far_offsets != nullptr) {
+            offsets = far_offsets.get();
+            capacity = kSharedPositions;
+        }
+    }
+
+    PositionWalker walker(dims, parts.positions_rank, 0);
+    while (!walker.at_end()) {
+        const std::int64_t first_item = walker.item_offset();
+        std::int64_t count = 0;
+        do {
+            const std::int64_t run = std::min(capacity - count, walker.left_in_run());
+            const IndexRun indices{job.buffers.indices + walker.index_offset(),
+                                   walker.run().index_stride,
+                                   run,
+                                   walker.table_offset(),
+                                   walker.run().table_stride,
+                                   job.coordinates,
+                                   job.coordinate_count};
+            if (!job.resolve(indices, offsets + count)) return false;
+            count += run;
+            walker.advance(run);
+        } while (linear && count < capacity && !walker.at_end());
+        if (filtered) keep_own(job, offsets, count);
+        move_block(job, parts,
+                   {job.buffers.table, offsets, count, job.buffers.items + first_item,
+                    walker.run().item_stride, job.slice_bytes, job.element_bytes, job.fill,
+                    job.byte_table});
+    }
+    return true;
+}
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,99 @@
+// The table of CPU kernels. scalar.cpp fills every slot with plain loops; an ISA's file overrides
+// those that it makes faster. Kernels are noexcept, allocate nothing, and take tensors at any
+// alignment.
+//
+// A call goes in blocks of positions: resolve turns a block's indices into byte offsets in the
+// table, and a move carries the bytes. Both work on offsets that lie in L1, so that they combine
+// freely.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace dmlindex::cpu {
+
+// The offset of a position that moves nothing: its index was out of range under Mode::kSkip.
+inline constexpr std::int64_t kSkipped = std::numeric_limits<std::int64_t>::min();
+
+// A run of positions along one dim, and where their indices and places in the table are.
+struct IndexRun {
+    const std::byte* indices;
+    std::int64_t index_stride;
+    std::int64_t count;
+    std::int64_t table_offset;  // of the run's first position
+    std::int64_t table_stride;  // from one position to the next, before any index
+    const Coordinate* coordinates;
+    int coordinate_count;
+};
+
+// Writes count offsets: table_offset + i·table_stride + Σ_k index_k·coordinate_k.table_stride.
+// Reads every index once. Returns false if one is out of range and the mode gives it no place.
+using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexcept;
+
+// Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
+// narrows them, and a ResolveKernel whose one coordinate has the unit as its stride reads them
+// back.
+using PackKernel = void (*)(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
+                            std::byte* packed) noexcept;
+
+// A block of positions, their offsets known.
+struct Block {
+    std::byte* table;
+    const std::int64_t* offsets;
+    std::int64_t count;
+    std::byte* items;
+    std::int64_t item_stride;
+    std::int64_t slice_bytes;
+    std::int64_t element_bytes;
+    const std::byte* fill;        // for gathers: element_bytes of them, or null for zeros
+    const std::byte* byte_table;  // for reductions of ValueType::kByteTable
+};
+
+// Moves every position's slice, in order: table → items (gather), items → table (scatter), or the
+// table's elements combined with the items' (reduction). Positions that are kSkipped get fill, or
+// nothing.
+using MoveKernel = void (*)(const Block& block) noexcept;
+
+// Copies count pieces of piece_bytes between strided places that do not overlap.
+using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
+                            std::int64_t from_stride, std::int64_t count,
+                            std::int64_t piece_bytes) noexcept;
+
+// Slices of 1, 2, 4, 8 and 16 bytes have kernels of their own; the last is for any size.
+inline constexpr int kSliceClasses = 6;
+int slice_class(std::int64_t slice_bytes) noexcept;
+
+inline constexpr int kIndexTypes = 8;
+inline constexpr int kModes = 4;
+inline constexpr int kValueTypes = 18;
+inline constexpr int kReductions = 5;
+inline constexpr int kPackedWidths = 4;  // 1, 2, 4, 8 bytes
+
+struct Kernels {
+    const char* name;
+    ResolveKernel resolve[kIndexTypes][kModes];
+    PackKernel pack[kPackedWidths];
+    ResolveKernel unpack[kPackedWidths];
+    MoveKernel gather[kSliceClasses];
+    MoveKernel gather_or_fill[kSliceClasses];  // some offsets may be kSkipped
+    MoveKernel scatter[kSliceClasses];
+    MoveKernel scatter_or_drop[kSliceClasses];
+    MoveKernel reduce[kValueTypes][kReductions];  // null: no such arithmetic
+    CopyKernel copy[kSliceClasses];
+};
+
+void add_scalar_kernels(Kernels& kernels) noexcept;
+void add_reductions(Kernels& kernels) noexcept;
+
+// The kernels for this CPU, or those that DMLINDEX_CPU names.
+const Kernels& kernels();
+
+// What DMLINDEX_CPU may name on this machine, the plainest first.
+std::vector<std::string> supported_isas();
+
+}  // namespace dmlindex::cpu

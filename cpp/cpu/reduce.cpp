@@ -1,0 +1,221 @@
+// The reductions: the third move. Updates are applied one by one in C order, each step in the
+// arithmetic that NumPy has for the dtype: integers wrap, types narrower than float32 round every
+// step to nearest even.
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "cpu/kernels.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+struct Bool {
+    std::uint8_t value;
+};
+struct Float16 {
+    std::uint16_t bits;
+};
+struct Bfloat16 {
+    std::uint16_t bits;
+};
+
+float widen(Bfloat16 half) noexcept {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(half.bits) << 16);
+}
+
+void narrow(float value, Bfloat16& half) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if (value != value) {  // rounding could carry a NaN's payload away
+        half.bits = static_cast<std::uint16_t>((bits >> 16) | 0x40);
+        return;
+    }
+    half.bits = static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+float widen(Float16 half) noexcept {
+    const std::uint32_t sign = (half.bits & 0x8000u) << 16;
+    const std::uint32_t exponent = (half.bits >> 10) & 0x1f;
+    const std::uint32_t mantissa = half.bits & 0x3ff;
+    if (exponent == 0) {  // a multiple of 2^-24, exact in float32
+        const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+    }
+    const std::uint32_t wide_exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
+    return std::bit_cast<float>(sign | (wide_exponent << 23) | (mantissa << 13));
+}
+
+void narrow(float value, Float16& half) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
+    const std::uint32_t magnitude = bits & 0x7fffffff;
+    std::uint32_t result;
+    if (magnitude > 0x7f800000) {
+        result = 0x7e00 | ((magnitude >> 13) & 0x3ff);
+    } else if (magnitude >= 0x477ff000) {  // rounds past 65504, or infinite
+        result = 0x7c00;
+    } else if (magnitude >= 0x38800000) {  // a normal number
+        result = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    } else {
+        // Adding 1/2 leaves the multiple of 2^-24 in the last bits, rounded to nearest even by the
+        // FPU.
+        const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+        result = std::bit_cast<std::uint32_t>(shifted) - 0x3f000000;
+    }
+    half.bits = static_cast<std::uint16_t>(sign | result);
+}
+
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
+
+template <class T>
+constexpr bool kIsComplex = false;
+template <class T>
+constexpr bool kIsComplex<std::complex<T>> = true;
+
+// A NaN with its quiet bit set: adding to one does that and keeps the rest.
+template <class T>
+T quiet(T nan) noexcept {
+    return nan + T{1};
+}
+
+// One rounded step. Of two NaNs the left one stays, whichever way the compiler turns the operands;
+// a NaN that the step makes itself is x86's and NumPy's there, sign set, on every machine.
+template <class T, class Step>
+T float_step(T left, T right, Step step) noexcept {
+    if (left != left) return quiet(left);
+    const T result = step(left, right);
+    if (result != result && right == right) return -std::numeric_limits<T>::quiet_NaN();
+    return result;
+}
+
+template <class T>
+T add_step(T left, T right) noexcept {
+    return float_step(left, right, [](T a, T b) { return a + b; });
+}
+
+template <class T>
+T subtract_step(T left, T right) noexcept {
+    return float_step(left, right, [](T a, T b) { return a - b; });
+}
+
+template <class T>
+T multiply_step(T left, T right) noexcept {
+    return float_step(left, right, [](T a, T b) { return a * b; });
+}
+
+template <Reduction kReduction, class T>
+T combine_float(T old, T update) noexcept {
+    if constexpr (kReduction == Reduction::kAdd) {
+        return add_step(old, update);
+    } else if constexpr (kReduction == Reduction::kMul) {
+        return multiply_step(old, update);
+    } else {
+        if (old != old) return quiet(old);
+        if (update != update) return quiet(update);
+        const bool replaces = kReduction == Reduction::kMin ? update < old : update > old;
+        return replaces ? update : old;
+    }
+}
+
+template <Reduction kReduction, class T>
+T combine(T old, T update) noexcept {
+    if constexpr (std::is_same_v<T, Bool>) {
+        const bool a = old.value != 0;
+        const bool b = update.value != 0;
+        constexpr bool kIsOr = kReduction == Reduction::kAdd || kReduction == Reduction::kMax;
+        return Bool{static_cast<std::uint8_t>(kIsOr ? a || b : a && b)};
+    } else if constexpr (kIsHalf<T>) {
+        T result;
+        narrow(combine_float<kReduction>(widen(old), widen(update)), result);
+        return result;
+    } else if constexpr (kIsComplex<T>) {
+        if constexpr (kReduction == Reduction::kAdd) {
+            return {combine_float<kReduction>(old.real(), update.real()),
+                    combine_float<kReduction>(old.imag(), update.imag())};
+        } else {  // std::complex's own product repairs infinities, NumPy's does not
+            return {subtract_step(multiply_step(old.real(), update.real()),
+                                  multiply_step(old.imag(), update.imag())),
+                    add_step(multiply_step(old.real(), update.imag()),
+                             multiply_step(old.imag(), update.real()))};
+        }
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return combine_float<kReduction>(old, update);
+    } else if constexpr (kReduction == Reduction::kMin) {
+        return update < old ? update : old;
+    } else if constexpr (kReduction == Reduction::kMax) {
+        return update > old ? update : old;
+    } else {  // unsigned, so that it wraps; 64 bits, so that uint16 is not promoted to int
+        const auto a = static_cast<std::uint64_t>(old);
+        const auto b = static_cast<std::uint64_t>(update);
+        return static_cast<T>(kReduction == Reduction::kAdd ? a + b : a * b);
+    }
+}
+
+template <Reduction kReduction, class T>
+void reduce(const Block& block) noexcept {
+    const std::byte* item = block.items;
+    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
+        if (block.offsets[i] == kSkipped) continue;
+        std::byte* target = block.table + block.offsets[i];
+        for (std::int64_t s = 0; s < block.slice_bytes; s += static_cast<std::int64_t>(sizeof(T))) {
+            T old;
+            T update;
+            std::memcpy(&old, target + s, sizeof(T));
+            std::memcpy(&update, item + s, sizeof(T));
+            const T result = combine<kReduction>(old, update);
+            std::memcpy(target + s, &result, sizeof(T));
+        }
+    }
+}
+
+void reduce_by_table(const Block& block) noexcept {
+    const std::byte* item = block.items;
+    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
+        if (block.offsets[i] == kSkipped) continue;
+        std::byte* target = block.table + block.offsets[i];
+        for (std::int64_t s = 0; s < block.slice_bytes; ++s) {
+            target[s] = block.byte_table[static_cast<std::size_t>(target[s]) * 256 +
+                                         static_cast<std::size_t>(item[s])];
+        }
+    }
+}
+
+template <class T>
+void add(Kernels& kernels, ValueType type) noexcept {
+    auto& slots = kernels.reduce[static_cast<int>(type)];
+    slots[static_cast<int>(Reduction::kAdd)] = reduce<Reduction::kAdd, T>;
+    slots[static_cast<int>(Reduction::kMul)] = reduce<Reduction::kMul, T>;
+    if constexpr (!kIsComplex<T>) {
+        slots[static_cast<int>(Reduction::kMin)] = reduce<Reduction::kMin, T>;
+        slots[static_cast<int>(Reduction::kMax)] = reduce<Reduction::kMax, T>;
+    }
+}
+
+}  // namespace
+
+void add_reductions(Kernels& kernels) noexcept {
+    add<Bool>(kernels, ValueType::kBool);
+    add<std::int8_t>(kernels, ValueType::kInt8);
+    add<std::uint8_t>(kernels, ValueType::kUint8);
+    add<std::int16_t>(kernels, ValueType::kInt16);
+    add<std::uint16_t>(kernels, ValueType::kUint16);
+    add<std::int32_t>(kernels, ValueType::kInt32);
+    add<std::uint32_t>(kernels, ValueType::kUint32);
+    add<std::int64_t>(kernels, ValueType::kInt64);
+    add<std::uint64_t>(kernels, ValueType::kUint64);
+    add<Float16>(kernels, ValueType::kFloat16);
+    add<Bfloat16>(kernels, ValueType::kBfloat16);
+    add<float>(kernels, ValueType::kFloat32);
+    add<double>(kernels, ValueType::kFloat64);
+    add<long double>(kernels, ValueType::kLongDouble);
+    add<std::complex<float>>(kernels, ValueType::kComplex64);
+    add<std::complex<double>>(kernels, ValueType::kComplex128);
+    add<std::complex<long double>>(kernels, ValueType::kComplexLongDouble);
+    for (auto& slot : kernels.reduce[static_cast<int>(ValueType::kByteTable)])
+        slot = reduce_by_table;
+}
+
+}  // namespace dmlindex::cpu

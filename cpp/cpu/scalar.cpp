@@ -1,0 +1,192 @@
+// Every kernel as a plain loop: what the others are measured against, and what runs where they
+// don't.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "cpu/kernels.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+template <class T>
+T load(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+// The place of an index in [0, limit), or −1 if it has none.
+template <class Index, Mode kMode>
+std::int64_t place(Index index, std::int64_t limit) noexcept {
+    if constexpr (std::is_unsigned_v<Index>) {
+        const auto value = static_cast<std::uint64_t>(index);
+        const auto size = static_cast<std::uint64_t>(limit);
+        if constexpr (kMode == Mode::kClamp) {
+            return static_cast<std::int64_t>(std::min(value, size - 1));
+        } else if constexpr (kMode == Mode::kWrap) {
+            return static_cast<std::int64_t>(value < size ? value : value % size);
+        } else {
+            return value < size ? static_cast<std::int64_t>(value) : -1;
+        }
+    } else {
+        auto value = static_cast<std::int64_t>(index);
+        if constexpr (kMode == Mode::kClamp) {
+            value = std::clamp(value, -limit, limit - 1);
+            return value < 0 ? value + limit : value;
+        } else if constexpr (kMode == Mode::kWrap) {
+            if (value < -limit || value >= limit) value %= limit;
+            return value < 0 ? value + limit : value;
+        } else {
+            value = value < 0 ? value + limit : value;
+            const bool inside =
+                static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(limit);
+            return inside ? value : -1;
+        }
+    }
+}
+
+template <class Index, Mode kMode>
+bool resolve(const IndexRun& run, std::int64_t* offsets) noexcept {
+    std::int64_t outside = 0;  // negative once a place was
+    for (int k = 0; k < run.coordinate_count; ++k) {
+        const Coordinate coordinate = run.coordinates[k];
+        const std::byte* indices = run.indices + coordinate.index_offset;
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            const Index index = load<Index>(indices + i * run.index_stride);
+            const std::int64_t at = place<Index, kMode>(index, coordinate.limit);
+            const std::int64_t before =
+                k == 0 ? run.table_offset + i * run.table_stride : offsets[i];
+            if constexpr (kMode == Mode::kSkip) {
+                offsets[i] =
+                    at < 0 || before == kSkipped ? kSkipped : before + at * coordinate.table_stride;
+            } else {
+                outside |= at;
+                offsets[i] = before + at * coordinate.table_stride;
+            }
+        }
+    }
+    return kMode == Mode::kSkip || outside >= 0;
+}
+
+template <class Packed>
+void pack(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
+          std::byte* packed) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<Packed>(offsets[i] - lowest);
+        std::memcpy(packed + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+    }
+}
+
+template <class Packed>
+bool unpack(const IndexRun& run, std::int64_t* offsets) noexcept {
+    const std::int64_t unit = run.coordinates[0].table_stride;
+    for (std::int64_t i = 0; i < run.count; ++i) {
+        const auto value =
+            static_cast<std::int64_t>(load<Packed>(run.indices + i * run.index_stride));
+        offsets[i] = run.table_offset + i * run.table_stride + value * unit;
+    }
+    return true;
+}
+
+// How many bytes a slice class moves: a constant that lets memcpy become a load and a store, or 0
+// for any.
+constexpr std::int64_t kClassBytes[kSliceClasses] = {1, 2, 4, 8, 16, 0};
+
+template <std::int64_t kBytes>
+void copy_slice(std::byte* to, const std::byte* from, std::int64_t slice_bytes) noexcept {
+    if constexpr (kBytes != 0) {
+        std::memcpy(to, from, kBytes);
+    } else {
+        std::memcpy(to, from, static_cast<std::size_t>(slice_bytes));
+    }
+}
+
+void fill_slice(std::byte* to, const Block& block) noexcept {
+    if (block.fill == nullptr) {
+        std::memset(to, 0, static_cast<std::size_t>(block.slice_bytes));
+        return;
+    }
+    for (std::int64_t s = 0; s < block.slice_bytes; s += block.element_bytes) {
+        std::memcpy(to + s, block.fill, static_cast<std::size_t>(block.element_bytes));
+    }
+}
+
+template <std::int64_t kBytes, bool kMaySkip>
+void gather(const Block& block) noexcept {
+    std::byte* item = block.items;
+    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
+        if (kMaySkip && block.offsets[i] == kSkipped) {
+            fill_slice(item, block);
+        } else {
+            copy_slice<kBytes>(item, block.table + block.offsets[i], block.slice_bytes);
+        }
+    }
+}
+
+template <std::int64_t kBytes, bool kMaySkip>
+void scatter(const Block& block) noexcept {
+    const std::byte* item = block.items;
+    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
+        if (kMaySkip && block.offsets[i] == kSkipped) continue;
+        copy_slice<kBytes>(block.table + block.offsets[i], item, block.slice_bytes);
+    }
+}
+
+template <std::int64_t kBytes>
+void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+          std::int64_t count, std::int64_t piece_bytes) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        copy_slice<kBytes>(to + i * to_stride, from + i * from_stride, piece_bytes);
+    }
+}
+
+template <class Index>
+void add_resolve(ResolveKernel (&slots)[kModes]) {
+    slots[static_cast<int>(Mode::kRaise)] = resolve<Index, Mode::kRaise>;
+    slots[static_cast<int>(Mode::kClamp)] = resolve<Index, Mode::kClamp>;
+    slots[static_cast<int>(Mode::kWrap)] = resolve<Index, Mode::kWrap>;
+    slots[static_cast<int>(Mode::kSkip)] = resolve<Index, Mode::kSkip>;
+}
+
+template <int... kClasses>
+void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
+    ((kernels.gather[kClasses] = gather<kClassBytes[kClasses], false>,
+      kernels.gather_or_fill[kClasses] = gather<kClassBytes[kClasses], true>,
+      kernels.scatter[kClasses] = scatter<kClassBytes[kClasses], false>,
+      kernels.scatter_or_drop[kClasses] = scatter<kClassBytes[kClasses], true>,
+      kernels.copy[kClasses] = copy<kClassBytes[kClasses]>),
+     ...);
+}
+
+}  // namespace
+
+int slice_class(std::int64_t slice_bytes) noexcept {
+    for (int c = 0; c < kSliceClasses - 1; ++c) {
+        if (kClassBytes[c] == slice_bytes) return c;
+    }
+    return kSliceClasses - 1;
+}
+
+void add_scalar_kernels(Kernels& kernels) noexcept {
+    add_resolve<std::int8_t>(kernels.resolve[static_cast<int>(IndexType::kInt8)]);
+    add_resolve<std::uint8_t>(kernels.resolve[static_cast<int>(IndexType::kUint8)]);
+    add_resolve<std::int16_t>(kernels.resolve[static_cast<int>(IndexType::kInt16)]);
+    add_resolve<std::uint16_t>(kernels.resolve[static_cast<int>(IndexType::kUint16)]);
+    add_resolve<std::int32_t>(kernels.resolve[static_cast<int>(IndexType::kInt32)]);
+    add_resolve<std::uint32_t>(kernels.resolve[static_cast<int>(IndexType::kUint32)]);
+    add_resolve<std::int64_t>(kernels.resolve[static_cast<int>(IndexType::kInt64)]);
+    add_resolve<std::uint64_t>(kernels.resolve[static_cast<int>(IndexType::kUint64)]);
+    kernels.pack[0] = pack<std::uint8_t>;
+    kernels.pack[1] = pack<std::uint16_t>;
+    kernels.pack[2] = pack<std::uint32_t>;
+    kernels.pack[3] = pack<std::uint64_t>;
+    kernels.unpack[0] = unpack<std::uint8_t>;
+    kernels.unpack[1] = unpack<std::uint16_t>;
+    kernels.unpack[2] = unpack<std::uint32_t>;
+    kernels.unpack[3] = unpack<std::uint64_t>;
+    add_moves(kernels, std::make_integer_sequence<int, kSliceClasses>());
+}
+
+}  // namespace dmlindex::cpu

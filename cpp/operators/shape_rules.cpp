@@ -1,0 +1,128 @@
+#include "operators/shape_rules.hpp"
+
+namespace dmlindex {
+
+std::string to_string(const Layout& layout) {
+    std::string text = "(";
+    for (int d = 0; d < layout.rank; ++d) {
+        if (d > 0) text += ", ";
+        text += std::to_string(layout.sizes[d]);
+    }
+    return text + (layout.rank == 1 ? ",)" : ")");
+}
+
+void append_sizes(const char* op, const Layout& from, int first, int last, Layout& shape) {
+    if (shape.rank + (last - first) > kMaxDims) {
+        fail_value(op, "the result would have more than " + std::to_string(kMaxDims) +
+                           " dimensions; reshape input or indices to fewer");
+    }
+    for (int d = first; d < last; ++d) shape.sizes[shape.rank++] = from.sizes[d];
+}
+
+int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank) {
+    if (rank == 0) {
+        fail_value(op, "input has no dimensions, expected at least 1; reshape it to (1,) first");
+    }
+    if (axis < -rank || axis >= rank) {
+        fail_value(op, std::string(argument) + " is " + std::to_string(axis) + ", expected " +
+                           std::to_string(-rank) + " <= " + argument + " < " +
+                           std::to_string(rank) + " for input of rank " + std::to_string(rank));
+    }
+    return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes, Plan& plan) {
+    plan.direction = direction;
+    plan.index_type = index_type;
+    plan.mode = Mode::kRaise;
+    plan.reduction = Reduction::kNone;
+    plan.value_type = ValueType::kUint8;
+    plan.unique_indices = false;
+    plan.copies_source = false;
+    plan.element_bytes = element_bytes;
+    plan.slice_bytes = element_bytes;
+    plan.copy_bytes = element_bytes;
+    plan.fill = nullptr;
+    plan.byte_table = nullptr;
+    plan.rank = 0;
+    plan.coordinate_count = 0;
+    plan.copy_rank = 0;
+    plan.index_rank = 0;
+}
+
+void lower_copy(const Layout& input, const Layout& output, Plan& plan) {
+    plan.copies_source = true;
+    plan.copy_rank = input.rank;
+    for (int d = 0; d < input.rank; ++d) {
+        plan.copy_dims[d] = {input.sizes[d], output.strides[d], input.strides[d]};
+    }
+}
+
+void lower_elements(const Layout& table, const Layout& indices, const Layout& items, int axis,
+                    Plan& plan) {
+    for (int d = 0; d < items.rank; ++d) {
+        append_dim(plan, {items.sizes[d], d == axis ? 0 : table.strides[d], items.strides[d],
+                          indices.strides[d]});
+    }
+    append_coordinate(plan, table, axis, 0);
+    append_index_dims(plan, indices, indices.rank);
+}
+
+void lower_nd(const Layout& table, const Layout& indices, const Layout& items, int batch_dims,
+              Plan& plan) {
+    const int tuple_dim = indices.rank - 1;
+    const int tuple_size = static_cast<int>(indices.sizes[tuple_dim]);
+    int item = 0;
+    for (int d = 0; d < tuple_dim; ++d, ++item) {
+        append_dim(plan, {items.sizes[item], d < batch_dims ? table.strides[d] : 0,
+                          items.strides[item], indices.strides[d]});
+    }
+    for (int d = batch_dims + tuple_size; d < table.rank; ++d, ++item) {
+        append_dim(plan, {items.sizes[item], table.strides[d], items.strides[item], 0});
+    }
+    for (int k = 0; k < tuple_size; ++k) {
+        append_coordinate(plan, table, batch_dims + k, k * indices.strides[tuple_dim]);
+    }
+    append_index_dims(plan, indices, tuple_dim);
+}
+
+void check_elements_indices(const char* op, const Layout& input, const Layout& indices, int axis) {
+    if (indices.rank != input.rank) {
+        fail_value(op, "indices has rank " + std::to_string(indices.rank) + " and shape " +
+                           to_string(indices) + ", expected input's rank " +
+                           std::to_string(input.rank) + " (input has shape " + to_string(input) +
+                           ")");
+    }
+    for (int d = 0; d < input.rank; ++d) {
+        if (d != axis && indices.sizes[d] > input.sizes[d]) {
+            fail_value(op, "indices has size " + std::to_string(indices.sizes[d]) + " in dim " +
+                               std::to_string(d) + ", expected at most input's " +
+                               std::to_string(input.sizes[d]) +
+                               " (only along the axis may it be larger)");
+        }
+    }
+}
+
+Layout nd_items_shape(const char* op, const Layout& input, const Layout& indices, int batch_dims) {
+    if (indices.rank == 0) {
+        fail_value(op, "indices has no dimensions, expected at least 1: its last dim is the tuple");
+    }
+    if (input.rank == 0) {
+        fail_value(op, "input has no dimensions, expected at least 1; reshape it to (1,) first");
+    }
+    const std::int64_t tuple_size = indices.sizes[indices.rank - 1];
+    if (tuple_size < 1 || tuple_size > input.rank - batch_dims) {
+        fail_value(op, "indices has a last dim (the tuple) of size " + std::to_string(tuple_size) +
+                           ", expected 1 to " + std::to_string(input.rank - batch_dims) +
+                           ": one coordinate for each indexed axis of input, which has shape " +
+                           to_string(input) +
+                           (batch_dims > 0 ? " and batch_dims=" + std::to_string(batch_dims)
+                                           : std::string()));
+    }
+    Layout shape;
+    append_sizes(op, indices, 0, indices.rank - 1, shape);
+    append_sizes(op, input, batch_dims + static_cast<int>(tuple_size), input.rank, shape);
+    return shape;
+}
+
+}  // namespace dmlindex

@@ -1,0 +1,49 @@
+// What the operators' files share: messages that name operator and argument, and appending of dims.
+#pragma once
+
+#include <string>
+
+#include "error.hpp"
+#include "operators/operators.hpp"
+
+namespace dmlindex {
+
+[[noreturn]] inline void fail_value(const char* op, const std::string& what) {
+    throw Error(ErrorKind::kValue, std::string(op) + ": " + what);
+}
+
+std::string to_string(const Layout& layout);  // "(3, 4)"
+
+// Appends input's sizes [first, last) to the shape; Error(kValue) past kMaxDims.
+void append_sizes(const char* op, const Layout& from, int first, int last, Layout& shape);
+
+inline void append_dim(Plan& plan, const Dim& dim) { plan.dims[plan.rank++] = dim; }
+
+inline void append_index_dims(Plan& plan, const Layout& indices, int count) {
+    for (int d = 0; d < count; ++d) {
+        plan.index_dims[plan.index_rank++] = {indices.sizes[d], indices.strides[d]};
+    }
+}
+
+inline void append_coordinate(Plan& plan, const Layout& table, int axis,
+                              std::int64_t index_offset) {
+    plan.coordinates[plan.coordinate_count++] = {table.sizes[axis], table.strides[axis],
+                                                 index_offset, axis};
+}
+
+// The dims of GATHER_ELEMENTS and SCATTER_ELEMENTS, which differ in the direction alone.
+void lower_elements(const Layout& table, const Layout& indices, const Layout& items, int axis,
+                    Plan& plan);
+
+// The dims of GATHER_ND(1) and SCATTER_ND, which has no batch dims.
+void lower_nd(const Layout& table, const Layout& indices, const Layout& items, int batch_dims,
+              Plan& plan);
+
+// The rule of the *_elements operators: same rank, and indices no larger than input off the axis.
+void check_elements_indices(const char* op, const Layout& input, const Layout& indices, int axis);
+
+// What the *_nd operators index: indices' sizes less the tuple, then the input's behind the tuple's
+// axes.
+Layout nd_items_shape(const char* op, const Layout& input, const Layout& indices, int batch_dims);
+
+}  // namespace dmlindex

@@ -1,0 +1,35 @@
+// Threads for the backends: oneTBB behind one small header. A build without it runs everything on
+// the calling thread.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace dmlindex {
+
+// The most threads a call may use. At first as many as the process may run on.
+int get_num_threads() noexcept;
+void set_num_threads(int count) noexcept;  // count ≥ 1
+
+// Whether there is more than the calling thread to run on.
+bool has_threads() noexcept;
+
+// Below this traffic a second thread costs more than it gives (waking one takes about 2 µs).
+inline constexpr std::int64_t kParallelBytes = 384 << 10;
+
+// Calls body(context, chunk) for every chunk in [0, chunk_count), on as many threads as there are
+// chunks. body must not throw.
+using ChunkBody = void (*)(void* context, std::int64_t chunk);
+void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context);
+
+template <class Body>
+void parallel_for(std::int64_t chunk_count, Body&& body) {
+    run_chunks(
+        chunk_count,
+        [](void* context, std::int64_t chunk) {
+            (*static_cast<std::remove_reference_t<Body>*>(context))(chunk);
+        },
+        const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+}  // namespace dmlindex

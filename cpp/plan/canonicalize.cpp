@@ -1,0 +1,67 @@
+#include "plan/plan.hpp"
+
+namespace dmlindex {
+namespace {
+
+// Whether the outer dim only continues the inner one, in a tensor with these strides.
+bool continues(std::int64_t outer_stride, std::int64_t inner_stride, std::int64_t inner_size) {
+    return outer_stride == inner_stride * inner_size;
+}
+
+bool mergeable(const Dim& outer, const Dim& inner) {
+    return continues(outer.table_stride, inner.table_stride, inner.size) &&
+           continues(outer.item_stride, inner.item_stride, inner.size) &&
+           continues(outer.index_stride, inner.index_stride, inner.size);
+}
+
+void absorb(Dim& outer, const Dim& inner) {
+    outer = {outer.size * inner.size, inner.table_stride, inner.item_stride, inner.index_stride};
+}
+
+bool in_slice(const Dim& dim, std::int64_t slice_bytes) {
+    return dim.index_stride == 0 && dim.table_stride == slice_bytes &&
+           dim.item_stride == slice_bytes;
+}
+
+bool mergeable(const CopyDim& outer, const CopyDim& inner) {
+    return continues(outer.table_stride, inner.table_stride, inner.size) &&
+           continues(outer.source_stride, inner.source_stride, inner.size);
+}
+
+void absorb(CopyDim& outer, const CopyDim& inner) {
+    outer = {outer.size * inner.size, inner.table_stride, inner.source_stride};
+}
+
+bool in_slice(const CopyDim& dim, std::int64_t copy_bytes) {
+    return dim.table_stride == copy_bytes && dim.source_stride == copy_bytes;
+}
+
+// Works in place: what is kept never overtakes what is read.
+template <class DimType>
+int simplify(DimType* dims, int rank, std::int64_t& contiguous_bytes) {
+    int kept = 0;
+    for (int d = 0; d < rank; ++d) {
+        if (dims[d].size == 1) continue;
+        const DimType dim = dims[d];
+        if (kept > 0 && mergeable(dims[kept - 1], dim)) {
+            absorb(dims[kept - 1], dim);
+        } else {
+            dims[kept++] = dim;
+        }
+    }
+    // Merging comes first, so a contiguous tail is one dim by now. A size of 0 stays a dim: it says
+    // that there are no positions.
+    if (kept > 0 && dims[kept - 1].size != 0 && in_slice(dims[kept - 1], contiguous_bytes)) {
+        contiguous_bytes *= dims[--kept].size;
+    }
+    return kept;
+}
+
+}  // namespace
+
+void canonicalize(Plan& plan) noexcept {
+    plan.rank = simplify(plan.dims, plan.rank, plan.slice_bytes);
+    plan.copy_rank = simplify(plan.copy_dims, plan.copy_rank, plan.copy_bytes);
+}
+
+}  // namespace dmlindex

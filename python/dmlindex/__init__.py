@@ -1,0 +1,38 @@
+"""DirectML's indexing operators for NumPy: gather and scatter, exact, fast, and with reasons.
+
+>>> import numpy as np
+>>> import dmlindex
+>>> dmlindex.gather_nd(np.array([[1, 2], [3, 4]]), [[0, 0], [1, 1]])
+array([1, 4])
+"""
+
+from dmlindex._core import (
+    DescriptorError,
+    DeviceError,
+    __version__,
+    find_duplicates,
+    gather,
+    gather_elements,
+    gather_nd,
+    get_num_threads,
+    scatter_elements,
+    scatter_nd,
+    set_num_threads,
+)
+from dmlindex._devices import DeviceInfo, devices
+
+__all__ = [
+    "DescriptorError",
+    "DeviceError",
+    "DeviceInfo",
+    "__version__",
+    "devices",
+    "find_duplicates",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "get_num_threads",
+    "scatter_elements",
+    "scatter_nd",
+    "set_num_threads",
+]

@@ -1,0 +1,45 @@
+"""What there is to run on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from dmlindex import _core
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """A device that operators can run on, or could if something were installed.
+
+    Attributes:
+        name: what `device=` takes, such as "cpu".
+        kind: "cpu" or "d3d12".
+        description: what it is, for people.
+        available: whether it can be used now.
+        reason: why not, and what to do about it; empty if it is available.
+        memory_bytes: how much memory it has, in bytes; 0 if that is not known.
+    """
+
+    name: str
+    kind: str
+    description: str
+    available: bool
+    reason: str
+    memory_bytes: int
+
+
+def devices() -> list[DeviceInfo]:
+    """Every device there is, the CPU first.
+
+    >>> devices()[0].name
+    'cpu'
+    """
+    return [_cpu()]
+
+
+def _cpu() -> DeviceInfo:
+    threads = f"{_core.get_num_threads()} threads" if _core.has_threads() else "one thread, as built without oneTBB"
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"
+    return DeviceInfo("cpu", "cpu", description, True, "", memory_bytes)
