@@ -1,0 +1,288 @@
+"""What the operators of reference.py accept. Every argument is checked here, before anything is
+written.
+
+A wrong type or dtype is a TypeError; a wrong shape, axis, mode or number, an overlap and a
+read-only out are a ValueError; an index out of range is an IndexError; no memory is a MemoryError.
+Each message says operator, argument, what was found, what was expected, and where it helps what to
+do.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlindex._reference_reductions import is_reducible
+
+Array = npt.NDArray[Any]
+
+GATHER_MODES = ("raise", "clamp", "wrap", "fill")
+SCATTER_MODES = ("raise", "clamp", "wrap", "drop")
+REDUCTIONS = ("none", "add", "mul", "min", "max")
+
+
+def input_array(op: str, value: Any, argument: str = "input") -> Array:
+    """An ndarray, a list, a number, or what speaks __dlpack__ or __array__, as an array."""
+    if isinstance(value, np.ndarray):
+        array = np.asarray(value)
+    elif hasattr(value, "__dlpack__"):
+        array = _from_dlpack(op, argument, value)
+    else:
+        array = np.asarray(value)
+    if array.dtype.hasobject:
+        raise TypeError(
+            f"{op}: {argument} has dtype {array.dtype}, expected one that holds no Python objects"
+        )
+    return array
+
+
+def _from_dlpack(op: str, argument: str, value: Any) -> Array:
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, ValueError) as error:
+        if hasattr(value, "__array__"):
+            return np.asarray(value)
+        raise TypeError(
+            f"{op}: {argument} is a {type(value).__name__} that NumPy cannot take through "
+            f"__dlpack__ ({error}), expected an array in CPU memory"
+        ) from error
+
+
+def index_array(op: str, indices: Any) -> Array:
+    array = input_array(op, indices, "indices")
+    if array.dtype.kind in "iu":
+        return array
+    if array.size == 0 and isinstance(indices, (list, tuple)):
+        return array.astype(np.int64)  # NumPy takes an empty list as float64
+    raise TypeError(f"{op}: indices has dtype {array.dtype}, expected an integer type")
+
+
+def updates_array(op: str, updates: Any, dtype: np.dtype[Any]) -> Array:
+    array = input_array(op, updates, "updates")
+    if array.dtype != dtype:
+        raise TypeError(
+            f"{op}: updates has dtype {array.dtype}, expected input's {dtype}; "
+            "dtypes are never cast"
+        )
+    return array
+
+
+def updates_shape(op: str, updates: Array, expected: tuple[int, ...]) -> None:
+    if updates.shape != expected:
+        raise ValueError(f"{op}: updates has shape {updates.shape}, expected {expected}")
+
+
+def integer(op: str, argument: str, value: SupportsIndex) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{op}: {argument} is a {type(value).__name__}, expected an integer"
+        ) from None
+
+
+def axis(op: str, argument: str, value: SupportsIndex, rank: int) -> int:
+    number = integer(op, argument, value)
+    if rank == 0:
+        raise ValueError(
+            f"{op}: input has no dimensions, expected at least 1; reshape it to (1,) first"
+        )
+    if not -rank <= number < rank:
+        raise ValueError(
+            f"{op}: {argument} is {number}, expected {-rank} <= {argument} < {rank} "
+            f"for input of rank {rank}"
+        )
+    return number % rank
+
+
+def batch_dims(op: str, value: SupportsIndex, input: Array, indices: Array) -> int:
+    number = integer(op, "batch_dims", value)
+    smaller = min(input.ndim, indices.ndim)
+    if not 0 <= number < smaller:
+        raise ValueError(
+            f"{op}: batch_dims is {number}, expected 0 <= batch_dims < {smaller}, the "
+            f"smaller rank of input {input.shape} and indices {indices.shape}"
+        )
+    if input.shape[:number] != indices.shape[:number]:
+        raise ValueError(
+            f"{op}: the first {number} dims (batch_dims) of input are {input.shape[:number]} "
+            f"and of indices {indices.shape[:number]}, expected the same"
+        )
+    return number
+
+
+def choice(op: str, argument: str, value: str, choices: Sequence[str]) -> str:
+    listed = ", ".join(f'"{c}"' for c in choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{op}: {argument} is a {type(value).__name__}, expected one of {listed}")
+    if value not in choices:
+        raise ValueError(f'{op}: {argument} is "{value}", expected one of {listed}')
+    return value
+
+
+def flag(op: str, argument: str, value: bool) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{op}: {argument} is a {type(value).__name__}, expected a bool")
+
+
+def reduction(op: str, value: str, dtype: np.dtype[Any]) -> str:
+    value = choice(op, "reduction", value, REDUCTIONS)
+    if value != "none" and not is_reducible(dtype, value):
+        hint = "" if dtype.isnative else "; convert to native byte order first"
+        raise TypeError(f'{op}: reduction "{value}" is not defined for dtype {dtype}{hint}')
+    return value
+
+
+def elements_indices(op: str, input: Array, indices: Array, axis: int) -> None:
+    """indices of the *_elements operators: input's rank, and off the axis no larger."""
+    if indices.ndim != input.ndim:
+        raise ValueError(
+            f"{op}: indices has rank {indices.ndim} and shape {indices.shape}, expected input's "
+            f"rank {input.ndim} (input has shape {input.shape})"
+        )
+    for d, (found, limit) in enumerate(zip(indices.shape, input.shape, strict=True)):
+        if d != axis and found > limit:
+            raise ValueError(
+                f"{op}: indices has size {found} in dim {d}, expected at most input's {limit} "
+                "(only along the axis may it be larger)"
+            )
+
+
+def tuple_size(op: str, input: Array, indices: Array, batch_dims: int) -> int:
+    """k, the coordinates in each index tuple of the *_nd operators."""
+    if input.ndim == 0 or indices.ndim == 0:
+        argument = "indices" if indices.ndim == 0 else "input"
+        raise ValueError(f"{op}: {argument} has no dimensions, expected at least 1")
+    k, most = indices.shape[-1], input.ndim - batch_dims
+    if not 1 <= k <= most:
+        raise ValueError(
+            f"{op}: indices has a last dim (the tuple) of size {k}, expected 1 to {most}: one "
+            f"coordinate for each indexed axis of input, which has shape {input.shape}"
+        )
+    return int(k)
+
+
+def shaped(op: str, input_shape: Iterable[SupportsIndex]) -> Array:
+    """An array of the shape, which takes no memory."""
+    try:
+        given = tuple(input_shape)
+    except TypeError:
+        raise TypeError(
+            f"{op}: input_shape is a {type(input_shape).__name__}, expected a sequence of integers"
+        ) from None
+    sizes = [integer(op, f"input_shape[{d}]", size) for d, size in enumerate(given)]
+    for d, size in enumerate(sizes):
+        if not 0 <= size < 2**63:
+            raise ValueError(f"{op}: input_shape[{d}] is {size}, expected 0 <= size < 2**63")
+    return np.broadcast_to(np.empty((), "V0"), sizes)
+
+
+def fresh(op: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """A new array for the result: ValueError if none can be so large, MemoryError if none fits."""
+    try:
+        return np.empty(shape, dtype)
+    except ValueError as error:
+        raise ValueError(
+            f"{op}: the result would have shape {shape} and dtype {dtype}: {error}"
+        ) from None
+
+
+def out(op: str, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if value is None:
+        return
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{op}: out is a {type(value).__name__}, expected a numpy.ndarray")
+    if value.dtype != dtype:
+        raise TypeError(f"{op}: out has dtype {value.dtype}, expected input's {dtype}")
+    if value.shape != shape:
+        raise ValueError(f"{op}: out has shape {value.shape}, expected {shape}")
+    if not value.flags.writeable:
+        raise ValueError(f"{op}: out is read-only, expected a writeable array")
+    if overlaps_itself(value):
+        raise ValueError(
+            f"{op}: out has shape {value.shape} and strides {value.strides}, with which elements "
+            "share memory; expected each element to have a place of its own"
+        )
+
+
+def overlaps_itself(array: Array) -> bool:
+    """Whether two elements share a byte: of the addresses of all bytes, none may come twice."""
+    if array.flags.forc or array.size <= 1 or array.dtype.itemsize == 0:
+        return False
+    addresses = np.zeros((), np.int64)
+    for size, stride in zip((*array.shape, array.dtype.itemsize), (*array.strides, 1), strict=True):
+        addresses = addresses[..., np.newaxis] + np.arange(size) * stride
+    return len(np.unique(addresses)) < addresses.size
+
+
+def fill(op: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """The element for "fill", as bytes: 0 is all zero bytes; anything else must convert exactly."""
+    as_bytes = np.dtype((np.void, dtype.itemsize))
+    if isinstance(value, (int, float, np.number)) and value == 0 and not np.signbit(value):
+        return np.zeros((), as_bytes)[()]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # that a complex number loses its imaginary part is seen below
+            filled = _converted(value, dtype)
+    except (TypeError, ValueError, OverflowError):
+        filled = None
+    if filled is None:
+        raise ValueError(
+            f"{op}: fill_value is {value!r}, expected one that dtype {dtype} holds exactly"
+        )
+    return filled.view(as_bytes)[()]
+
+
+def _converted(value: Any, dtype: np.dtype[Any]) -> Array | None:
+    """The value as an array of the dtype; None if that changes it, or it is of another kind."""
+    given = np.asarray(value)
+    if given.dtype.hasobject and isinstance(value, int):
+        given = np.asarray(float(value))  # more than 64 bits
+    if given.ndim > 0 or given.dtype.hasobject:
+        return None
+    converted = given.astype(dtype)
+    if _is_number(given.dtype) and _is_number(dtype):
+        # Python compares numbers of different types exactly; NumPy would round one to the other's
+        # type.
+        wanted = value if isinstance(value, int) else _number(given)
+        equal = _number(converted) == wanted or (converted != converted and given != given)
+    else:
+        equal = given.dtype.kind == dtype.kind and (
+            converted[()] == given[()] or (converted != converted and given != given)
+        )
+    return converted if equal else None
+
+
+def _is_number(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biufc" or dtype.type.__module__ == "ml_dtypes"
+
+
+def _number(array: Array) -> Any:
+    number = array.item()
+    return float(number) if array.dtype.type.__module__ == "ml_dtypes" else number
+
+
+def index_error(
+    op: str,
+    position: tuple[int, ...],
+    index: int,
+    axis: int,
+    size: int,
+    dtype: np.dtype[Any],
+    mode: str,
+) -> IndexError:
+    at = ", ".join(map(str, position)) or "()"
+    lowest = -size if dtype.kind == "i" else 0
+    skip = "drop" if op.startswith("scatter") else "fill"
+    allow = f'; pass mode="clamp", "wrap" or "{skip}" to allow it' if mode == "raise" else ""
+    return IndexError(
+        f"{op}: indices[{at}] = {index} is out of range for axis {axis} of input, which has "
+        f"size {size} (expected {lowest} <= index < {size}){allow}"
+    )
