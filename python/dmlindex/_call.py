@@ -47,9 +47,9 @@ class Call:
     def script(self, function: str = "") -> str:
         """Python code that makes the same call, to paste where it is to be looked at."""
         function = function or f"dmlindex.{self.operator}"
-        blocks = _blocks(self._arrays())
+        blocks = _blocks(self.arrays())
         lines = ["import dmlindex, numpy as np", "from numpy import dtype, inf, nan"]
-        if types := sorted({t for a in self._arrays() for t in _ml_types(a.dtype)}):
+        if types := sorted({t for a in self.arrays() for t in _ml_types(a.dtype)}):
             lines.append(f"from ml_dtypes import {', '.join(types)}")
         lines += [
             f'memory_{i} = bytearray.fromhex("{block.read().hex()}")'
@@ -79,15 +79,16 @@ class Call:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))  # what Hypothesis prints
 
-    def _arrays(self) -> list[Array]:
+    def arrays(self) -> list[Array]:
+        """Every array in the call."""
         values = (*self.arguments, *self.options.values())
         return [value for value in values if isinstance(value, np.ndarray)]
 
     def _copied(self) -> tuple[Call, list[bytearray]]:
-        blocks = _blocks(self._arrays())
+        blocks = _blocks(self.arrays())
         memory = [bytearray(block.read()) for block in blocks]
         copies: dict[int, Array] = {}
-        for array in self._arrays():
+        for array in self.arrays():
             i, offset = _place(array, blocks)
             copied: Array = np.ndarray(array.shape, array.dtype, memory[i], offset, array.strides)
             copied.flags.writeable = array.flags.writeable
@@ -119,7 +120,7 @@ def check_same(function: Callable[..., Any], reference: Callable[..., Any], call
         problem = "" if found is out else "returned another array than the out it was given"
     if not problem:
         for copy in (ours, theirs):
-            for array in copy._arrays():
+            for array in copy.arrays():
                 _clear_padding(array)
         if our_memory != their_memory:
             problem = "left other bytes in the memory of its arguments: " + _changed(ours, theirs)
