@@ -1,5 +1,7 @@
 #include "operators/validate.hpp"
 
+#include <algorithm>
+
 #include "operators/validation.hpp"
 
 namespace dmlindex {
@@ -38,12 +40,13 @@ std::vector<NamedTensor> tensors_of(const Parts& parts) {
 }
 
 std::string text(std::span<const std::uint32_t> numbers) {
+    constexpr std::size_t kMost = 16;
     std::string result = "{";
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(numbers.size(), kMost); ++i) {
         if (i > 0) result += ", ";
         result += std::to_string(numbers[i]);
     }
-    return result + "}";
+    return result + (numbers.size() > kMost ? ", …}" : "}");
 }
 
 }  // namespace validation
@@ -51,21 +54,28 @@ std::string text(std::span<const std::uint32_t> numbers) {
 std::vector<Violation> validate(const OperatorDesc& desc, FeatureLevel feature_level) {
     using namespace validation;
     const Parts parts = parts_of(desc);
-    Report report(parts.type);
+    Report report(name(parts.type));
     bool has_shapes = true;
-    for (const auto& [name, tensor] : tensors_of(parts)) {
+    for (const auto& [role, tensor] : tensors_of(parts)) {
         if (!*tensor) {
-            report.add("tensor-required", name, "tensor", "null", "a tensor desc");
+            report.add("tensor-required", role, "tensor", "null", "a tensor desc");
             has_shapes = false;
             continue;
         }
-        check_tensor(report, parts.type, name, **tensor);
+        check_tensor(report, role, **tensor);
+        check_role(report, parts.type, role, **tensor);
         const std::size_t rank = (*tensor)->sizes.size();
         has_shapes = has_shapes && rank >= 1 && rank <= 8;
     }
     check_data_types(report, parts);
     if (has_shapes) check_shapes(report, parts);
     check_feature_level(report, parts, feature_level);
+    return report.take();
+}
+
+std::vector<Violation> validate(const TensorDesc& desc) {
+    validation::Report report("TensorDesc");
+    validation::check_tensor(report, "", desc);
     return report.take();
 }
 

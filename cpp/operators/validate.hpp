@@ -29,7 +29,10 @@ struct Violation {
 std::vector<Violation> validate(const OperatorDesc& desc,
                                 FeatureLevel feature_level = FeatureLevel::k6_4);
 
-// "GATHER: output sizes are {1, 2}, expected {2, 2} (output-sizes)"
+// The rules that a tensor breaks by itself, whatever operator it is for.
+std::vector<Violation> validate(const TensorDesc& desc);
+
+// "GATHER: output.sizes is {1, 2}, expected {2, 2} [output-sizes]"
 std::string describe(const Violation& violation);
 
 // The lowest level that has all the desc uses. The desc is valid.

@@ -9,6 +9,7 @@ namespace dmlindex::validation {
 namespace {
 
 constexpr std::uint64_t kMaxElements = 0xFFFFFFFF;
+constexpr auto kOwnedByDml = static_cast<std::uint32_t>(TensorFlags::kOwnedByDml);
 constexpr std::uint64_t kTooLarge = kMaxElements + 1;  // what all that is larger counts as
 
 // a·b of numbers up to kTooLarge, capped there.
@@ -82,61 +83,71 @@ void check_total_size(Report& report, std::string_view tensor, const TensorDesc&
     }
 }
 
-void check_strides(Report& report, OperatorType type, std::string_view tensor,
-                   const TensorDesc& desc) {
-    const Sizes& strides = *desc.strides;
-    if (tensor == "output") {
-        const std::vector<std::int64_t> sizes(desc.sizes.begin(), desc.sizes.end());
-        const std::vector<std::int64_t> steps(strides.begin(), strides.end());
-        const Overlap overlap = self_overlap(sizes, steps, 1);
-        const std::string found = concat(text(strides), " with sizes ", text(desc.sizes));
-        if (overlap == Overlap::kSome) {
-            report.add("output-overlap", tensor, "strides", found,
-                       "strides that give every position an element of its own");
-        } else if (overlap == Overlap::kUnknown) {
-            report.add("output-overlap-undecided", tensor, "strides", found,
-                       "strides that are seen to give every position an element of its own",
-                       "the search for two positions that share one was given up; use strides that "
-                       "nest, each at least the span of the smaller ones");
-        }
+void check_overlap(Report& report, const TensorDesc& desc) {
+    const std::vector<std::int64_t> sizes(desc.sizes.begin(), desc.sizes.end());
+    const std::vector<std::int64_t> strides(desc.strides->begin(), desc.strides->end());
+    const Overlap overlap = self_overlap(sizes, strides, 1);
+    if (overlap == Overlap::kNone) return;
+    const std::string found = concat(text(*desc.strides), " with sizes ", text(desc.sizes));
+    if (overlap == Overlap::kSome) {
+        report.add("output-overlap", "output", "strides", found,
+                   "strides that give every position an element of its own");
+    } else {
+        report.add("output-overlap-undecided", "output", "strides", found,
+                   "strides that are seen to give every position an element of its own",
+                   "the search for two positions that share one was given up; use strides that "
+                   "nest, each at least the span of the smaller ones");
     }
-    if (tensor == "indices" && type == OperatorType::kScatterNd) {
-        for (std::size_t d = 0; d < strides.size(); ++d) {
-            if (strides[d] != 0 || desc.sizes[d] <= 1) continue;
-            report.add(
-                "indices-broadcast", tensor, "strides", text(strides),
-                concat("no stride 0 on a size above 1 (dim ", d, " has size ", desc.sizes[d], ")"),
-                "SCATTER_ND alone cannot read broadcast indices; store them in full");
-            return;
-        }
+}
+
+void check_broadcast(Report& report, const TensorDesc& desc) {
+    for (std::size_t d = 0; d < desc.sizes.size(); ++d) {
+        if ((*desc.strides)[d] != 0 || desc.sizes[d] <= 1) continue;
+        report.add(
+            "indices-broadcast", "indices", "strides", text(*desc.strides),
+            concat("no stride 0 on a size above 1 (dim ", d, " has size ", desc.sizes[d], ")"),
+            "SCATTER_ND alone cannot read broadcast indices; store them in full");
+        return;
     }
 }
 
 }  // namespace
 
-void check_tensor(Report& report, OperatorType type, std::string_view tensor,
-                  const TensorDesc& desc) {
+void check_tensor(Report& report, std::string_view tensor, const TensorDesc& desc) {
     const std::size_t rank = desc.sizes.size();
     if (rank < 1 || rank > 8) {
         report.add("dimension-count", tensor, "sizes", concat(rank, " dims"), "1 to 8 dims");
     }
     const std::uint64_t extent = check_extent(report, tensor, desc);
     check_total_size(report, tensor, desc, extent);
-    if (desc.strides && extent != 0) check_strides(report, type, tensor, desc);
-
+    if (tensor != "indices" && element_bytes(desc.data_type) == 0) {
+        report.add("data-type", tensor, "data_type", name(desc.data_type),
+                   "FLOAT16, FLOAT32, FLOAT64 or a whole-number type of 8 to 64 bits");
+    }
     const std::uint32_t alignment = desc.guaranteed_base_offset_alignment;
     if (alignment != 0 && (alignment < 16 || !std::has_single_bit(alignment))) {
         report.add("base-offset-alignment", tensor, "guaranteed_base_offset_alignment",
                    std::to_string(alignment), "0 or a power of two of at least 16");
     }
     const auto flags = static_cast<std::uint32_t>(desc.flags);
-    constexpr auto kOwned = static_cast<std::uint32_t>(TensorFlags::kOwnedByDml);
-    if ((flags & ~kOwned) != 0) {
+    if ((flags & ~kOwnedByDml) != 0) {
         report.add("flags", tensor, "flags", std::to_string(flags), "NONE (0) or OWNED_BY_DML (1)");
     }
-    if (tensor == "output" && (flags & kOwned) != 0) {
-        report.add("flags-output", tensor, "flags", "OWNED_BY_DML", "NONE",
-                   "DirectML can own inputs only");
+}
+
+void check_role(Report& report, OperatorType type, std::string_view tensor,
+                const TensorDesc& desc) {
+    const std::size_t rank = desc.sizes.size();
+    const bool strided = desc.strides && desc.strides->size() == rank && rank >= 1 && rank <= 8;
+    if (tensor == "output") {
+        if (strided) check_overlap(report, desc);
+        if ((static_cast<std::uint32_t>(desc.flags) & kOwnedByDml) != 0) {
+            report.add("flags-output", tensor, "flags", "OWNED_BY_DML", "NONE",
+                       "DirectML can own inputs only");
+        }
+    }
+    if (tensor == "indices" && type == OperatorType::kScatterNd && strided) {
+        check_broadcast(report, desc);
     }
 }
 
@@ -152,10 +163,6 @@ void check_data_types(Report& report, const Parts& parts) {
                            "UINT32, INT32, UINT64 or INT64");
             }
             continue;
-        }
-        if (element_bytes(type) == 0) {
-            report.add("data-type", tensor, "data_type", name(type),
-                       "FLOAT16, FLOAT32, FLOAT64 or a whole-number type of 8 to 64 bits");
         }
         if (model == nullptr) {
             model = pointer;

@@ -40,7 +40,7 @@ std::vector<NamedTensor> tensors_of(const Parts& parts);
 
 using Sizes = std::vector<std::uint32_t>;
 
-// "{2, 3, 4}"
+// "{2, 3, 4}", and "…" after 16 of them: a desc can have any number.
 std::string text(std::span<const std::uint32_t> numbers);
 
 template <typename... Values>
@@ -52,7 +52,7 @@ std::string concat(const Values&... values) {
 
 class Report {
   public:
-    explicit Report(OperatorType type) : operator_name_(name(type)) {}
+    explicit Report(std::string_view operator_name) : operator_name_(operator_name) {}
 
     void add(std::string_view rule, std::string_view tensor, std::string_view field,
              std::string found, std::string expected, std::string advice = {}) {
@@ -68,8 +68,11 @@ class Report {
     std::vector<Violation> violations_;
 };
 
-void check_tensor(Report& report, OperatorType type, std::string_view tensor_name,
-                  const TensorDesc& desc);
+// The rules of a tensor by itself. tensor_name is its role, empty outside an operator.
+void check_tensor(Report& report, std::string_view tensor_name, const TensorDesc& desc);
+// Those that hang on the role: what may be broadcast, overlap, or be owned.
+void check_role(Report& report, OperatorType type, std::string_view tensor_name,
+                const TensorDesc& desc);
 void check_data_types(Report& report, const Parts& parts);
 void check_feature_level(Report& report, const Parts& parts, FeatureLevel level);
 // The tensors are there, and each has 1..8 dims.
