@@ -7,8 +7,6 @@
 #include "error.hpp"
 #include "operators/validate.hpp"
 
-namespace py = pybind11;
-
 namespace dmlindex::binding {
 namespace {
 
@@ -84,7 +82,7 @@ FeatureLevel feature_level_from_python(py::handle level) {
     return static_cast<FeatureLevel>(level.cast<std::uint32_t>());
 }
 
-void register_descs(py::module_& module) {
+void add_descs(py::module_& module) {
     module.def(
         "violations",
         [](py::handle desc, py::handle feature_level) {

@@ -34,17 +34,22 @@ void read_thread_environment() {
     set_threads("the environment variable DMLINDEX_NUM_THREADS", count);
 }
 
+std::string device_name(const char* op, py::handle device) {
+    if (py::isinstance<py::str>(device)) return py::str(device);
+    if (py::isinstance(device, py::module_::import("dmlindex._device").attr("Device"))) {
+        return py::str(device.attr("name"));
+    }
+    throw Error(ErrorKind::kType, std::string(op) + ": device is " + std::string(py::repr(device)) +
+                                      ", expected None, a device's name or a Device");
+}
+
 }  // namespace
 
 void check_device(const char* op, PyObject* device) {
     if (device == nullptr || device == Py_None) return;
     const std::string operation(op);
-    if (!PyUnicode_Check(device)) {
-        throw Error(ErrorKind::kType, operation + ": device is " + std::string(py::repr(device)) +
-                                          ", expected None, a device's name or a Device");
-    }
-    if (PyUnicode_CompareWithASCIIString(device, "cpu") == 0) return;
-    const std::string name = py::str(py::handle(device));
+    const std::string name = device_name(op, device);
+    if (name == "cpu") return;
     if (name.starts_with("d3d12")) {
         throw Error(ErrorKind::kDevice,
                     operation + ": device \"" + name +
@@ -58,6 +63,10 @@ void check_device(const char* op, PyObject* device) {
 void add_devices(py::module_& module) {
     read_thread_environment();
     cpu::kernels();  // so that a wrong DMLINDEX_CPU is an error of the import
+    module.def(
+        "check_device",
+        [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },
+        py::arg("operation"), py::arg("device"), "Raises for a device that is not there.");
     module.def(
         "set_num_threads", [](long long count) { set_threads("set_num_threads: n", count); },
         py::arg("n"),

@@ -5,8 +5,8 @@
 
 namespace dmlindex::binding {
 
-// Checks the argument device of the functions: None or "cpu". Error(kDevice) for one that is not
-// there.
+// Checks the argument device of the functions: None, "cpu" or its Device. Error(kDevice) for one
+// that is not there.
 void check_device(const char* op, PyObject* device);
 
 // The thread functions and devices().

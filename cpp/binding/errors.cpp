@@ -55,9 +55,19 @@ void add_errors(py::module_& module) {
         new_exception(module, "DescriptorError",
                       "A descriptor breaks DirectML's rules; the message says which and where.",
                       PyExc_ValueError);
+    // Whoever knows the broken rules sets them on the instance.
+    py::setattr(descriptor_error, "violations", py::tuple());
     device_error = new_exception(module, "DeviceError",
                                  "A device is missing, lost, or cannot do what was asked of it.",
                                  PyExc_RuntimeError);
+    // For what goes through pybind11; the raw entry points are guarded.
+    py::register_local_exception_translator([](std::exception_ptr exception) {
+        try {
+            if (exception) std::rethrow_exception(exception);
+        } catch (const Error&) {
+            set_python_error();
+        }
+    });
 }
 
 void set_python_error() noexcept {

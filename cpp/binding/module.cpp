@@ -1,4 +1,6 @@
 #define DMLINDEX_IMPORTS_NUMPY
+#include "binding/compiled_operator.hpp"
+#include "binding/descs.hpp"
 #include "binding/devices.hpp"
 #include "binding/errors.hpp"
 #include "binding/functions.hpp"
@@ -11,4 +13,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     dmlindex::binding::add_errors(module);
     dmlindex::binding::add_devices(module);
     dmlindex::binding::add_functions(module);
+    dmlindex::binding::add_descs(module);
+    dmlindex::binding::add_compiled_operator(module);
 }

@@ -7,6 +7,7 @@ array([1, 4])
 """
 
 from dmlindex._core import (
+    CompiledOperator,
     DescriptorError,
     DeviceError,
     __version__,
@@ -19,13 +20,43 @@ from dmlindex._core import (
     scatter_nd,
     set_num_threads,
 )
+from dmlindex._desc_json import desc_from_json, desc_to_json
+from dmlindex._descs import (
+    DataType,
+    FeatureLevel,
+    GatherElementsOperatorDesc,
+    GatherND1OperatorDesc,
+    GatherNDOperatorDesc,
+    GatherOperatorDesc,
+    ScatterElementsOperatorDesc,
+    ScatterNDOperatorDesc,
+    TensorDesc,
+    TensorFlags,
+    Violation,
+)
+from dmlindex._device import Device
 from dmlindex._devices import DeviceInfo, devices
 
 __all__ = [
+    "CompiledOperator",
+    "DataType",
     "DescriptorError",
+    "Device",
     "DeviceError",
     "DeviceInfo",
+    "FeatureLevel",
+    "GatherElementsOperatorDesc",
+    "GatherND1OperatorDesc",
+    "GatherNDOperatorDesc",
+    "GatherOperatorDesc",
+    "ScatterElementsOperatorDesc",
+    "ScatterNDOperatorDesc",
+    "TensorDesc",
+    "TensorFlags",
+    "Violation",
     "__version__",
+    "desc_from_json",
+    "desc_to_json",
     "devices",
     "find_duplicates",
     "gather",

@@ -1,4 +1,4 @@
-"""DirectML's operator descriptors, in its own terms: frozen values that can be checked and compiled.
+"""DirectML's operator descriptors, in its own terms: frozen values to check and to compile.
 
 The rules are those of the real DirectML; `violations()` lists every one that a descriptor breaks,
 with the reason. Field names are DirectML's in snake_case, enum values are DirectML's own.
@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from dmlindex import _core
 
 
 class DataType(IntEnum):
-    """Element types, with the values of DML_TENSOR_DATA_TYPE. No operator takes UNKNOWN, UINT4, INT4."""
+    """DML_TENSOR_DATA_TYPE. No operator takes UNKNOWN, UINT4 and INT4."""
 
     UNKNOWN = 0
     FLOAT32 = 1
@@ -99,17 +99,15 @@ class Violation:
     def __str__(self) -> str:
         where = f"{self.tensor}.{self.field}" if self.tensor else self.field
         advice = f"; {self.advice}" if self.advice else ""
-        return (
-            f"{self.operator}: {where} is {self.found}, expected {self.expected}{advice} [{self.rule}]"
-        )
+        expected = f"expected {self.expected}{advice}"
+        return f"{self.operator}: {where} is {self.found}, {expected} [{self.rule}]"
 
 
-class DescriptorError(ValueError):
-    """A descriptor that cannot be compiled; `violations` holds every rule it breaks."""
-
-    def __init__(self, message: str, violations: Iterable[Violation] = ()) -> None:
-        super().__init__(message)
-        self.violations = tuple(violations)
+def descriptor_error(broken: list[Violation]) -> _core.DescriptorError:
+    """The error for a desc that breaks these rules, one a line."""
+    error = _core.DescriptorError("\n".join(map(str, broken)))
+    error.violations = tuple(broken)
+    return error
 
 
 _UINT_MAX = 2**32 - 1
@@ -144,17 +142,18 @@ def _unsigned_tuple(owner: object, field: str, values: object) -> tuple[int, ...
 class TensorDesc:
     """DML_BUFFER_TENSOR_DESC: type, sizes and layout of one tensor.
 
-    `strides` are in elements: None is packed, 0 broadcasts. `total_tensor_size_in_bytes` is how large
-    the buffer is at least; None is the smallest it may be. A packed tensor takes an array of its
-    sizes; one with strides takes a 1-D buffer (see `view`). Any numbers of the right width can be
-    held: what is wrong with them, `violations()` of the operator's desc says.
+    `strides` are in elements: None is packed, 0 broadcasts. `total_tensor_size_in_bytes` is how
+    large the buffer is at least; None is the smallest it may be. A packed tensor takes an array of
+    its sizes; one with strides takes a 1-D buffer (see `view`). Any numbers of the right width can
+    be held: what is wrong with them, `violations()` of the operator's desc says.
 
     A wrong type is a TypeError, a number that DirectML's field cannot hold a ValueError.
 
     >>> TensorDesc(DataType.FLOAT32, (2, 3))
     TensorDesc(FLOAT32, {2, 3})
 
-    Source: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+    Source:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
     """
 
     data_type: DataType
@@ -203,22 +202,23 @@ class TensorDesc:
         """The tensor that lies in buffer, as an array of its sizes; nothing is copied.
 
         With strides, buffer is 1-D, of the desc's type, and holds the total size (rounded down to
-        elements; it may be larger). A packed tensor is its own buffer, and is returned as it is. Where
-        strides let positions share an element, write to the view with care. TypeError or ValueError
-        where the buffer does not fit, DescriptorError where the desc is not valid by itself.
+        elements; it may be larger). A packed tensor is its own buffer, and is returned as it is.
+        Where strides let positions share an element, write to the view with care. TypeError or
+        ValueError where the buffer does not fit, DescriptorError where the desc is not valid by
+        itself.
 
         >>> desc = TensorDesc(DataType.INT32, (2, 2), strides=(3, 1))
         >>> desc.view(np.arange(6, dtype=np.int32))
         array([[0, 1],
                [3, 4]], dtype=int32)
         """
-        broken = [Violation(*fields) for fields in _core.tensor_violations(self)]
-        if broken:
-            raise DescriptorError("; ".join(map(str, broken)), broken)
+        if broken := [Violation(*values) for values in _core.tensor_violations(self)]:
+            raise descriptor_error(broken)
         if not isinstance(buffer, np.ndarray):
             raise TypeError(f"view: buffer is a {type(buffer).__name__}, expected a numpy.ndarray")
         if buffer.dtype != self.data_type.dtype:
-            raise TypeError(f"view: buffer has dtype {buffer.dtype}, expected {self.data_type.dtype}")
+            expected = self.data_type.dtype
+            raise TypeError(f"view: buffer has dtype {buffer.dtype}, expected {expected}")
         if self.strides is None:
             if buffer.shape != self.sizes:
                 raise ValueError(f"view: buffer has shape {buffer.shape}, expected {self.sizes}")
@@ -244,7 +244,7 @@ def _braces(numbers: tuple[int, ...]) -> str:
 
 
 class OperatorDesc:
-    """What the six operator descs share. A tensor may be None: that is a violation, not an error."""
+    """What the six operator descs share. A tensor may be None: a violation, not an error."""
 
     operator: ClassVar[str]
 
@@ -260,7 +260,7 @@ class OperatorDesc:
                 )
 
     def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> list[Violation]:
-        """Every rule that the desc breaks on a device of that level; an empty list when it is valid.
+        """Every rule that the desc breaks on a device of that level; empty when it is valid.
 
         >>> x = TensorDesc(DataType.FLOAT32, (4, 3))
         >>> i = TensorDesc(DataType.INT64, (2, 3))
@@ -272,7 +272,7 @@ class OperatorDesc:
                 f"violations: feature_level is of type {type(feature_level).__name__}, "
                 "expected a FeatureLevel"
             )
-        return [Violation(*fields) for fields in _core.violations(self, feature_level)]
+        return [Violation(*values) for values in _core.violations(self, feature_level)]
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,8 @@ class GatherOperatorDesc(OperatorDesc):
     >>> GatherOperatorDesc(x, i, y, axis=2, index_dimensions=1).violations()
     []
 
-    Source: https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
+    Source:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
     """
 
     operator: ClassVar[str] = "GATHER"
@@ -348,7 +349,9 @@ class GatherND1OperatorDesc(OperatorDesc):
 
 @dataclass(frozen=True)
 class ScatterElementsOperatorDesc(OperatorDesc):
-    """DML_SCATTER_ELEMENTS_OPERATOR_DESC: output = input; output[p with p[axis] := indices[p]] = updates[p].
+    """DML_SCATTER_ELEMENTS_OPERATOR_DESC: output = input, but where indices point: updates.
+
+    output[p with p[axis] := indices[p]] = updates[p].
 
     Source:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc

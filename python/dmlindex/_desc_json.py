@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any, NoReturn, TypeVar
 
-from .descs import (
+from dmlindex._descs import (
     DataType,
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
@@ -45,10 +45,10 @@ _PASSED_OVER = {"verdict"}
 
 
 def desc_from_json(text: str) -> OperatorDesc:
-    """The operator desc that the JSON text holds; ValueError with one clear line where it holds none.
+    """The operator desc in the JSON text; ValueError with one clear line where it holds none.
 
-    What the text can say but DirectML refuses (no dims, a null tensor, flags that do not exist) makes
-    a desc all the same: its `violations()` say what is wrong.
+    What the text can say but DirectML refuses (no dims, a null tensor, flags that do not exist)
+    makes a desc all the same: its `violations()` say what is wrong.
 
     >>> desc = desc_from_json('{"operator": "GATHER_ELEMENTS", "axis": 0, "input": null,'
     ...                       ' "indices": null, "output": null}')
@@ -79,7 +79,7 @@ def desc_from_json(text: str) -> OperatorDesc:
 
 
 def desc_to_json(desc: OperatorDesc) -> str:
-    """The desc as one line of JSON that `desc_from_json` reads; what has its default is left out."""
+    """The desc as one line of JSON that `desc_from_json` reads; defaults are left out."""
     data: dict[str, Any] = {"operator": desc.operator}
     for field in fields(desc):  # type: ignore[arg-type]
         value = getattr(desc, field.name)
@@ -140,7 +140,8 @@ def _fields(
         raise ValueError(f"{where} has no {', '.join(missing)}")
     if unknown := sorted(data.keys() - known - _PASSED_OVER):
         raise ValueError(
-            f"{where} has an unknown field {_shown(unknown[0])}, expected {', '.join(sorted(known))}"
+            f"{where} has an unknown field {_shown(unknown[0])}, "
+            f"expected {', '.join(sorted(known))}"
         )
     return {key: value for key, value in data.items() if key in known}
 

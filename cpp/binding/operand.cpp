@@ -1,0 +1,90 @@
+#include "binding/operand.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "error.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+std::string text(const py::handle& object) { return py::str(object); }
+
+py::tuple shape_of(int rank, const std::int64_t* sizes) {
+    py::tuple shape(rank);
+    for (int d = 0; d < rank; ++d) shape[static_cast<std::size_t>(d)] = sizes[d];
+    return shape;
+}
+
+}  // namespace
+
+py::object numpy_dtype(DataType type) {
+    return py::module_::import("numpy").attr("dtype")(py::str(name(type)).attr("lower")());
+}
+
+Operand::Operand(const char* argument, const TensorDesc& desc, const Layout& layout)
+    : argument_(argument),
+      dtype_(numpy_dtype(desc.data_type)),
+      is_strided_(desc.strides.has_value()),
+      element_bytes_(dmlindex::element_bytes(desc.data_type)),
+      span_bytes_(element_bytes_),
+      layout_(layout),
+      shape_(layout) {
+    for (int d = 0; d < layout.rank; ++d) span_bytes_ += (layout.sizes[d] - 1) * layout.strides[d];
+    if (is_strided_) {
+        shape_.rank = 1;
+        shape_.sizes[0] = buffer_elements(desc);
+    }
+}
+
+void Operand::check(const char* op, const Array& array) const {
+    const std::string what = std::string(op) + ": " + argument_ + " has ";
+    if (array.dtype() != dtype() && !PyArray_EquivTypes(array.dtype(), dtype())) {
+        throw Error(ErrorKind::kType,
+                    what + "dtype " + text(reinterpret_cast<PyObject*>(array.dtype())) +
+                        ", expected " + text(dtype_) + " as its desc says; nothing is converted");
+    }
+    const Layout given = array.layout();
+    if (has_shape(given.rank, PyArray_DIMS(array.get()))) return;
+    const std::string expected =
+        is_strided_ ? "one dimension of at least " + std::to_string(shape_.sizes[0]) +
+                          " elements, as its desc has strides"
+                    : text(shape_of(shape_.rank, shape_.sizes)) + ", its desc's sizes";
+    throw Error(ErrorKind::kValue, what + "shape " + text(shape_of(given.rank, given.sizes)) +
+                                       ", expected " + expected);
+}
+
+Array Operand::readable(const char* op, PyObject* object) const {
+    Array array = data_array(op, argument_, object);
+    check(op, array);
+    return array;
+}
+
+Array Operand::writeable(const char* op, PyObject* object) const {
+    Layout shape = shape_;
+    if (is_strided_ && PyArray_Check(object)) {
+        const Array given(py::reinterpret_borrow<py::object>(object));
+        check(op, given);
+        shape.sizes[0] = PyArray_DIM(given.get(), 0);
+    }
+    return out_array(op, object, shape, dtype());
+}
+
+Array Operand::fresh(const char* op) const {
+    Layout shape = shape_;
+    Array array = new_array(op, shape, dtype());
+    if (is_strided_) std::fill_n(array.data(), PyArray_NBYTES(array.get()), std::byte{0});
+    return array;
+}
+
+Layout Operand::layout_in(const Array& array) const noexcept {
+    if (!is_strided_) return array.layout();
+    const std::int64_t step = PyArray_STRIDE(array.get(), 0);
+    Layout layout = layout_;
+    for (int d = 0; d < layout.rank; ++d) {
+        layout.strides[d] = layout.strides[d] / element_bytes_ * step;
+    }
+    return layout;
+}
+
+}  // namespace dmlindex::binding

@@ -1,0 +1,65 @@
+// One tensor of a compiled operator: which arrays it takes, and where in them it lies.
+#pragma once
+
+#include <string>
+
+#include "binding/arrays.hpp"
+#include "operators/descs.hpp"
+
+namespace dmlindex::binding {
+
+// The NumPy dtype of a data type that has one: FLOAT32 is float32, and so on.
+py::object numpy_dtype(DataType type);
+
+class Operand {
+  public:
+    // layout is the desc's own; the desc is valid. argument is a literal.
+    Operand(const char* argument, const TensorDesc& desc, const Layout& layout);
+
+    // Whether the object is an array that lies just as the desc says: nothing to convert or to
+    // check.
+    bool is_ready(PyObject* object) const noexcept {
+        if (!PyArray_Check(object)) return false;
+        auto* const array = reinterpret_cast<PyArrayObject*>(object);
+        return PyArray_DESCR(array) == dtype() && PyArray_IS_C_CONTIGUOUS(array) &&
+               has_shape(PyArray_NDIM(array), PyArray_DIMS(array));
+    }
+
+    // The object as an array to read from, or to write to. Throws where it does not fit.
+    Array readable(const char* op, PyObject* object) const;
+    Array writeable(const char* op, PyObject* object) const;
+
+    // A new array for the tensor; the padding between strided elements is zero.
+    Array fresh(const char* op) const;
+
+    // Where the tensor lies in an array that fits.
+    Layout layout_in(const Array& array) const noexcept;
+
+    // From the first byte of the tensor to the last, in an array that is ready.
+    std::int64_t span_bytes() const noexcept { return span_bytes_; }
+
+    PyArray_Descr* dtype() const noexcept { return reinterpret_cast<PyArray_Descr*>(dtype_.ptr()); }
+
+  private:
+    // A strided tensor takes a buffer that is larger, too.
+    bool has_shape(int rank, const npy_intp* sizes) const noexcept {
+        if (rank != shape_.rank) return false;
+        if (is_strided_) return sizes[0] >= shape_.sizes[0];
+        for (int d = 0; d < rank; ++d) {
+            if (sizes[d] != shape_.sizes[d]) return false;
+        }
+        return true;
+    }
+
+    void check(const char* op, const Array& array) const;
+
+    const char* argument_;
+    py::object dtype_;
+    bool is_strided_;
+    std::int64_t element_bytes_;
+    std::int64_t span_bytes_;
+    Layout layout_;  // with all dims of the desc
+    Layout shape_;   // of the array: the same, or one dim where there are strides
+};
+
+}  // namespace dmlindex::binding

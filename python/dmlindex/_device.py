@@ -1,0 +1,99 @@
+"""Devices: what a descriptor is compiled for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dmlindex import _core
+from dmlindex._core import CompiledOperator
+from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
+
+
+class Device:
+    """A device that operators run on, held to a feature level.
+
+    Args:
+        name: "cpu", or another name that `dmlindex.devices()` lists.
+        feature_level: what descriptors may use; DirectML itself does not hold them to it, this
+        does.
+
+    The functions take a Device, too (`device=`). Two are equal when name and feature level are. A
+    wrong type is a TypeError, a name that no device can have a ValueError, one that is not there a
+    DeviceError.
+
+    >>> Device()
+    Device('cpu', feature_level=FeatureLevel.FL_6_4)
+    """
+
+    __slots__ = ("_feature_level", "_name")
+
+    def __init__(
+        self, name: str = "cpu", *, feature_level: FeatureLevel = FeatureLevel.FL_6_4
+    ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"Device: name is of type {type(name).__name__}, expected a str")
+        if not isinstance(feature_level, FeatureLevel):
+            raise TypeError(
+                f"Device: feature_level is of type {type(feature_level).__name__}, "
+                "expected a FeatureLevel"
+            )
+        _core.check_device("Device", name)
+        self._name = name
+        self._feature_level = feature_level
+
+    @property
+    def name(self) -> str:
+        """The name that `dmlindex.devices()` lists."""
+        return self._name
+
+    @property
+    def feature_level(self) -> FeatureLevel:
+        """The level that descriptors are held to."""
+        return self._feature_level
+
+    def compile(
+        self, desc: OperatorDesc, *, mode: str | None = None, fill_value: Any = 0
+    ) -> CompiledOperator:
+        """Checks the desc and lowers it once; calling the result does the rest.
+
+        Args:
+            desc: an operator desc.
+            mode: what an index out of range does: "raise", "clamp", "wrap", or "fill" in a gather
+            and
+                "drop" in a scatter. None is what DirectML does: "clamp" in a gather, "drop" in a
+                scatter.
+            fill_value: what mode="fill" puts there; see `dmlindex.gather`.
+
+        DescriptorError, which lists every rule that the desc breaks, where it is not valid at the
+        device's feature level; TypeError for what is no desc; ValueError for a mode or a fill value
+        that the operator does not have.
+
+        >>> import numpy as np
+        >>> from dmlindex import DataType, GatherNDOperatorDesc, TensorDesc
+        >>> x = TensorDesc(DataType.FLOAT32, (2, 3))
+        >>> i = TensorDesc(DataType.INT64, (1, 2))
+        >>> y = TensorDesc(DataType.FLOAT32, (1, 1))
+        >>> op = Device().compile(GatherNDOperatorDesc(x, i, y, 2, 2))
+        >>> op(np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[1, -1]]))
+        array([[5.]], dtype=float32)
+
+        Source:
+        https://learn.microsoft.com/windows/win32/api/directml/nf-directml-idmldevice-createoperator
+        """
+        if not isinstance(desc, OperatorDesc):
+            raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")
+        if broken := desc.violations(self._feature_level):
+            raise descriptor_error(broken)
+        return _core.compile(desc, self._feature_level, mode, fill_value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Device):
+            return NotImplemented
+        return (self._name, self._feature_level) == (other._name, other._feature_level)
+
+    def __hash__(self) -> int:
+        return hash((self._name, self._feature_level))
+
+    def __repr__(self) -> str:
+        level = f"FeatureLevel.{self._feature_level.name}"
+        return f"Device({self._name!r}, feature_level={level})"
