@@ -36,6 +36,7 @@ from dmlindex._descs import (
 )
 from dmlindex._device import Device
 from dmlindex._devices import DeviceInfo, devices
+from dmlindex._onnx import from_onnx_node
 
 __all__ = [
     "CompiledOperator",
@@ -59,6 +60,7 @@ __all__ = [
     "desc_to_json",
     "devices",
     "find_duplicates",
+    "from_onnx_node",
     "gather",
     "gather_elements",
     "gather_nd",

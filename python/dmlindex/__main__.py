@@ -3,14 +3,16 @@
     dmlindex devices                                  what there is, and why not what is missing
     dmlindex demo --out sheet.png                     every operator on a pair of photos
     dmlindex run gather_nd x.npy i.npy -o y.npy       one operator on .npy files
+    dmlindex explain desc.json                        a descriptor's broken rules, or its plan
 
 What the user got wrong (files, shapes, arguments) is one line on stderr and exit code 2. A demo
-whose results are wrong exits with 1, Ctrl-C with 130.
+whose results are wrong and a descriptor that is not valid exit with 1, Ctrl-C with 130.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -86,6 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     operators = run.add_subparsers(metavar="OPERATOR", dest="operator", required=True)
     for operator in _OPTIONS:
         _add_operator(operators.add_parser(operator, help=f"dmlindex.{operator}"), operator)
+
+    explain = commands.add_parser("explain", help="a descriptor's broken rules, or its plan")
+    explain.add_argument("desc", metavar="desc.json", help="a file, or - for standard input")
+    explain.add_argument("--json", action="store_true", help="the same for machines")
+    explain.set_defaults(command=_explain)
     return parser
 
 
@@ -186,6 +193,24 @@ def _run(parsed: argparse.Namespace) -> int:
         np.save(file, result, allow_pickle=False)
     print(f"{parsed.out}: {result.dtype} {result.shape}")
     return 0
+
+
+def _explain(parsed: argparse.Namespace) -> int:
+    from dmlindex.explain import explain, in_words
+
+    name = "standard input" if parsed.desc == "-" else parsed.desc
+    try:
+        data = sys.stdin.buffer.read() if parsed.desc == "-" else Path(parsed.desc).read_bytes()
+        desc = dmlindex.desc_from_json(data.decode("utf-8"))
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{name}: not UTF-8 text, expected JSON") from None
+    except ValueError as error:
+        raise CommandError(f"{name}: {error}") from None
+    report = explain(desc)
+    print(json.dumps(report) if parsed.json else in_words(report))
+    return 0 if report["valid"] else _FAILED
 
 
 def _result(parsed: argparse.Namespace) -> np.ndarray[Any, Any]:

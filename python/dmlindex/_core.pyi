@@ -83,6 +83,7 @@ def buffer_elements(desc: TensorDesc) -> int: ...
 def compile(
     desc: OperatorDesc, feature_level: FeatureLevel, mode: str | None, fill_value: Any
 ) -> CompiledOperator: ...
+
 @final
 class CompiledOperator:
     @property

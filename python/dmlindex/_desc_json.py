@@ -56,7 +56,12 @@ def desc_from_json(text: str) -> OperatorDesc:
     ['input', 'indices', 'output']
     """
     try:
-        data = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+        data = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_int=_parse_int,
+            parse_constant=_refuse_constant,
+        )
     except RecursionError:
         raise ValueError("not a descriptor: the JSON is nested too deep") from None
     except json.JSONDecodeError as error:
@@ -153,6 +158,12 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {_shown(twice)} stands twice in one object")
     return data
+
+
+def _parse_int(digits: str) -> int:
+    if len(digits) > 1000:  # Python itself refuses some thousands, with advice of its own
+        raise ValueError(f"not a descriptor: a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _refuse_constant(constant: str) -> NoReturn:

@@ -9,7 +9,7 @@ Source: https://learn.microsoft.com/windows/win32/api/directml/
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag
 from typing import Any, ClassVar
@@ -130,7 +130,7 @@ def _unsigned(owner: object, field: str, value: object, most: int = _UINT_MAX) -
 
 
 def _unsigned_tuple(owner: object, field: str, values: object) -> tuple[int, ...]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
         raise TypeError(
             f"{type(owner).__name__}: {field} is of type {type(values).__name__}, "
             "expected a sequence of integers"

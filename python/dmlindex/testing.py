@@ -46,7 +46,6 @@ __all__ = [
     "index_dtypes",
     "indices",
     "invalid_calls",
-    "is_reducible",
     "shapes",
 ]
 
