@@ -15,7 +15,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+import dmlindex
 
 _COMMON: dict[str, Any] = {
     "deadline": None,  # a device's first call compiles shaders
@@ -26,3 +29,25 @@ settings.register_profile("quick", max_examples=60, **_COMMON)
 settings.register_profile("ci", max_examples=60, derandomize=True, database=None, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("DMLINDEX_HYPOTHESIS_PROFILE", "quick"))
+
+_DEVICES = os.environ.get("DMLINDEX_TEST_DEVICES", "cpu,d3d12").split(",")
+
+
+@pytest.fixture(scope="session", params=_DEVICES)
+def device(request: pytest.FixtureRequest) -> str:
+    """The name of each device in turn."""
+    wanted: str = request.param
+    for info in dmlindex.devices():
+        if wanted in (info.name, info.kind):
+            if not info.available:
+                pytest.skip(f"{wanted} is not available: {info.reason}")
+            return info.name
+    pytest.skip(f"{wanted} is not among dmlindex.devices()")
+
+
+@pytest.fixture
+def threads() -> Any:
+    """set_num_threads, for one test."""
+    before = dmlindex.get_num_threads()
+    yield dmlindex.set_num_threads
+    dmlindex.set_num_threads(before)

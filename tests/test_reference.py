@@ -154,8 +154,10 @@ def test_fill_value_must_be_exact(value: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "dtype"), [
-    (0.5, "f2"), (2**53, "f8"), (2**70, "f4"), (255.0, "u1"), (True, "f8"), (-0.0, "f8"),
-    (1 + 2j, "c8"), (np.inf, "f2"), ("ab", "U2"), (b"ab", "S2"), (np.datetime64("2020"), "M8[ns]"), (0, "M8[D]"),
+    (0.5, "f2"), (2**53, "f8"), (2**70, "f4"),
+    (255.0, "u1"), (True, "f8"), (-0.0, "f8"),
+    (1 + 2j, "c8"), (np.inf, "f2"), ("ab", "U2"), (b"ab", "S2"),
+    (np.datetime64("2020"), "M8[ns]"), (0, "M8[D]"),
 ])  # fmt: skip
 def test_fill_value_keeps_its_value(value: Any, dtype: str) -> None:
     filled = reference.gather(np.ones(2, dtype), [5], mode="fill", fill_value=value)

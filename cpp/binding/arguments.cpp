@@ -18,11 +18,14 @@ std::string repr(PyObject* value) { return py::repr(py::handle(value)); }
 template <std::size_t kCount>
 int choice(const char* op, const char* name, PyObject* value,
            const char* const (&choices)[kCount]) {
-    std::string expected;
-    for (std::size_t i = 0; i < kCount; ++i) {
-        if (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, choices[i]) == 0) {
-            return static_cast<int>(i);
+    if (PyUnicode_Check(value)) {
+        for (std::size_t i = 0; i < kCount; ++i) {
+            if (PyUnicode_CompareWithASCIIString(value, choices[i]) == 0)
+                return static_cast<int>(i);
         }
+    }
+    std::string expected;  // only a failure pays for its message
+    for (std::size_t i = 0; i < kCount; ++i) {
         expected += (i == 0            ? "\""
                      : i + 1 == kCount ? " or \""
                                        : ", \"") +

@@ -226,7 +226,13 @@ bool same_view(const Array& a, const Array& b) noexcept {
 
 Array apart_from(Array array, const Array& out) {
     if (!may_overlap(array, out)) return array;
-    return Array(steal(PyArray_NewCopy(array.get(), NPY_CORDER)));
+    // As plain bytes: NumPy copies a record field by field, without the padding between them.
+    PyArray_Descr* const plain = PyArray_DescrNewFromType(NPY_VOID);
+    PyDataType_SET_ELSIZE(plain, array.element_bytes());
+    const Array bytes(steal(PyArray_View(array.get(), plain, nullptr)));
+    const Array copy(steal(PyArray_NewCopy(bytes.get(), NPY_CORDER)));
+    Py_INCREF(array.dtype());  // the view takes one
+    return Array(steal(PyArray_View(copy.get(), array.dtype(), nullptr)));
 }
 
 Arithmetic arithmetic(const char* op, PyArray_Descr* dtype, Reduction reduction) {

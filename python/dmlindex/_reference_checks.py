@@ -276,13 +276,16 @@ def index_error(
     axis: int,
     size: int,
     dtype: np.dtype[Any],
-    mode: str,
 ) -> IndexError:
     at = ", ".join(map(str, position)) or "()"
-    lowest = -size if dtype.kind == "i" else 0
-    skip = "drop" if op.startswith("scatter") else "fill"
-    allow = f'; pass mode="clamp", "wrap" or "{skip}" to allow it' if mode == "raise" else ""
+    skip = '"drop"' if op.startswith("scatter") else '"fill"'
+    if size == 0:
+        expected, modes = " and so no place for any index", skip
+    else:
+        expected = f" (expected {-size if dtype.kind == 'i' else 0} <= index < {size})"
+        modes = f'"clamp", "wrap" or {skip}'
+    hint = "" if op == "find_duplicates" else f"; pass mode={modes} to allow it"
     return IndexError(
-        f"{op}: indices[{at}] = {index} is out of range for axis {axis} of input, which has "
-        f"size {size} (expected {lowest} <= index < {size}){allow}"
+        f"{op}: indices[{at}] = {index} is out of range for axis {axis} of input, "
+        f"which has size {size}{expected}{hint}"
     )

@@ -9,8 +9,8 @@ A scatter with a reduction applies its updates one after the other in C order of
   operation rounded to nearest even into the dtype.
 - A NaN propagates: the value already there if it is one, else the update; payload and sign stay,
   and a signaling NaN becomes quiet. (A float of 8 bits or fewer keeps the sign only.)
-- A NaN that the operation makes itself (inf - inf, 0 * inf) is the positive quiet NaN without
-  payload, although processors differ here.
+- A NaN that the operation makes itself (inf - inf, 0 * inf) is the quiet NaN with its sign set and
+  no payload, which x86 and so NumPy there make; other processors make the positive one.
 - min and max keep the value already there where the two compare equal, as -0 and +0 do.
 - Complex numbers add and multiply by parts with these same steps; they have no min and max.
 """
@@ -82,7 +82,7 @@ def _float_step(reduction: str, old: Scalar, update: Scalar) -> Scalar:
     a, b = (np.float32(old), np.float32(update)) if narrow else (old, update)
     result = a + b if reduction == "add" else a - b if reduction == "subtract" else a * b
     if np.isnan(result):
-        result = type(result)(np.nan)
+        result = type(result)(-np.nan)
     return result.astype(dtype)
 
 

@@ -314,7 +314,7 @@ def _resolve_at(
     try:
         return resolve(index, size, mode)
     except IndexError:
-        raise check.index_error(op, position, index, axis, size, indices.dtype, mode) from None
+        raise check.index_error(op, position, index, axis, size, indices.dtype) from None
 
 
 def _resolve_tuple(

@@ -46,6 +46,7 @@ __all__ = [
     "index_dtypes",
     "indices",
     "invalid_calls",
+    "is_reducible",
     "shapes",
 ]
 

@@ -1,0 +1,92 @@
+"""Every operator on every device gives what the reference gives: the same bits or exception.
+
+Each test is one operator, mode and class of dtype; index dtypes, layouts, values, out and where
+it overlaps are drawn. tests/test_isa.py runs this file again for every instruction set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+import dmlindex
+from dmlindex import reference, testing
+from dmlindex._reference_checks import GATHER_MODES, REDUCTIONS, SCATTER_MODES
+from dmlindex._test_values import DTYPE_CLASSES, dtypes_of
+
+GATHERS = [op for op in testing.OPERATORS if op.startswith("gather")]
+SCATTERS = [op for op in testing.OPERATORS if op.startswith("scatter")]
+
+
+def on(device: str, operator: str) -> Callable[..., Any]:
+    """The operator on a device; a call that the device says it does not have is no example."""
+
+    def function(*arguments: Any, **options: Any) -> Any:
+        try:
+            return getattr(dmlindex, operator)(*arguments, device=device, **options)
+        except dmlindex.DeviceError:
+            if device == "cpu":
+                raise
+            reject()
+
+    function.__name__ = operator
+    return function
+
+
+def check(device: str, calls: st.SearchStrategy[testing.Call], share: float = 1.0) -> None:
+    """check_same on as many examples as the profile has, or a share of them."""
+
+    profile = settings.get_profile(settings.get_current_profile_name())
+
+    @settings(max_examples=max(1, int(profile.max_examples * share)))
+    @given(calls)
+    def parity(call: testing.Call) -> None:
+        testing.check_same(on(device, call.operator), getattr(reference, call.operator), call)
+
+    parity()
+
+
+@pytest.mark.parametrize("dtype_class", DTYPE_CLASSES)
+@pytest.mark.parametrize("mode", GATHER_MODES)
+@pytest.mark.parametrize("operator", GATHERS)
+def test_gathers(device: str, operator: str, mode: str, dtype_class: str) -> None:
+    _need(dtype_class)
+    dtypes = testing.dtypes([dtype_class])
+    check(device, testing.calls(operator, dtypes=dtypes, modes=[mode]), 0.25)
+
+
+@pytest.mark.parametrize("dtype_class", DTYPE_CLASSES)
+@pytest.mark.parametrize("mode", SCATTER_MODES)
+@pytest.mark.parametrize("operator", SCATTERS)
+def test_scatters(device: str, operator: str, mode: str, dtype_class: str) -> None:
+    _need(dtype_class)
+    dtypes = testing.dtypes([dtype_class])
+    check(device, testing.calls(operator, dtypes=dtypes, modes=[mode], reductions=["none"]), 0.25)
+
+
+@pytest.mark.parametrize("dtype_class", ["bool", "integer", "float", "complex", "ml_dtypes"])
+@pytest.mark.parametrize("reduction", [r for r in REDUCTIONS if r != "none"])
+@pytest.mark.parametrize("operator", SCATTERS)
+def test_reductions(device: str, operator: str, reduction: str, dtype_class: str) -> None:
+    _need(dtype_class)
+    fitting = [d for d in dtypes_of(dtype_class) if testing.is_reducible(d, reduction)]
+    if not fitting:
+        assert dtype_class == "complex"
+        assert reduction in ("min", "max")
+        return
+    calls = testing.calls(operator, dtypes=st.sampled_from(fitting), reductions=[reduction])
+    check(device, calls, 0.5)
+
+
+@pytest.mark.parametrize("operator", testing.OPERATORS)
+def test_invalid_calls(device: str, operator: str) -> None:
+    check(device, testing.invalid_calls(operator), 2)
+
+
+def _need(dtype_class: str) -> None:
+    if dtype_class == "ml_dtypes":
+        pytest.importorskip("ml_dtypes")
