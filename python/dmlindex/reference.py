@@ -264,7 +264,8 @@ def scatter_nd(
     for q in np.ndindex(places.shape[:-1]):
         i = _resolve_tuple(op, places, q, source.shape[:k], 0, mode)
         if i is not None:
-            for s in np.ndindex(source.shape[k:]):
+            # Bytes move a slice at a time; a reduction looks at one element at a time.
+            for s in [()] if reduction == "none" else np.ndindex(source.shape[k:]):
                 _write(output, i + s, items, q + s, reduction)
     return _deliver(output, out)
 
