@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operators/operators.hpp"
+#include "support.hpp"
+
+namespace dmlindex::test {
+namespace {
+
+Layout packed(const Sizes& sizes, std::int64_t element_bytes) {
+    return packed_tensor(sizes, element_bytes).layout;
+}
+
+Plan gather_plan(const Sizes& input, const Sizes& indices, const Sizes& output, int axis) {
+    Plan plan;
+    begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+    lower_gather(packed(input, 4), packed(indices, 8), packed(output, 4), axis, plan);
+    canonicalize(plan);
+    return plan;
+}
+
+TEST(Canonicalize, RowsBecomeOneDimAndASlice) {
+    const Plan plan = gather_plan({10, 3, 5}, {2, 4}, {2, 4, 3, 5}, 0);
+    EXPECT_EQ(plan.rank, 1);
+    EXPECT_EQ(plan.dims[0].size, 8);
+    EXPECT_EQ(plan.dims[0].index_stride, 8);
+    EXPECT_EQ(plan.slice_bytes, 60);
+}
+
+TEST(Canonicalize, ScalarsBecomeOneDim) {
+    const Plan plan = gather_plan({10}, {2, 4}, {2, 4}, 0);
+    EXPECT_EQ(plan.rank, 1);
+    EXPECT_EQ(plan.slice_bytes, 4);
+}
+
+TEST(Canonicalize, ASingleIndexIsASliceCopy) {
+    const Plan plan = gather_plan({10, 3}, {}, {3}, 0);
+    EXPECT_EQ(plan.rank, 0);
+    EXPECT_EQ(plan.slice_bytes, 12);
+}
+
+TEST(Canonicalize, DimsBeforeTheAxisStayApartFromIndices) {
+    const Plan plan = gather_plan({2, 3, 10, 5}, {4}, {2, 3, 4, 5}, 2);
+    EXPECT_EQ(plan.rank, 2);
+    EXPECT_EQ(plan.dims[0].size, 6);
+    EXPECT_EQ(plan.dims[1].size, 4);
+    EXPECT_EQ(plan.slice_bytes, 20);
+}
+
+TEST(Canonicalize, AnEmptyDimStays) {
+    const Plan plan = gather_plan({10, 0}, {4}, {4, 0}, 0);
+    EXPECT_TRUE(std::any_of(plan.dims, plan.dims + plan.rank,
+                            [](const Dim& dim) { return dim.size == 0; }));
+}
+
+TEST(Canonicalize, APackedCopyIsOnePiece) {
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, 2, plan);
+    lower_copy(packed({3, 4, 5}, 2), packed({3, 4, 5}, 2), plan);
+    canonicalize(plan);
+    EXPECT_EQ(plan.copy_rank, 0);
+    EXPECT_EQ(plan.copy_bytes, 120);
+}
+
+TEST(Canonicalize, MovesTheSameBytes) {
+    Random random(1);
+    for (int i = 0; i < 4000; ++i) {
+        RandomCall call = random_call(random, true);
+        RandomCall again = call;
+        canonicalize(again.plan);
+        const auto bad = run_by_formula(call.plan, call.buffers());
+        const auto bad_again = run_by_formula(again.plan, again.buffers());
+        ASSERT_EQ(bad.has_value(), bad_again.has_value()) << "call " << i;
+        ASSERT_EQ(call.table, again.table) << "call " << i;
+        ASSERT_EQ(call.items, again.items) << "call " << i;
+    }
+}
+
+TEST(Canonicalize, LeavesNothingToDo) {
+    Random random(2);
+    for (int i = 0; i < 2000; ++i) {
+        Plan plan = random_call(random, false).plan;
+        canonicalize(plan);
+        const Plan once = plan;
+        canonicalize(plan);
+        ASSERT_EQ(plan.rank, once.rank);
+        ASSERT_EQ(plan.slice_bytes, once.slice_bytes);
+        ASSERT_EQ(plan.copy_rank, once.copy_rank);
+        ASSERT_EQ(plan.copy_bytes, once.copy_bytes);
+        for (int d = 0; d < plan.rank; ++d) ASSERT_NE(plan.dims[d].size, 1);
+    }
+}
+
+}  // namespace
+}  // namespace dmlindex::test
