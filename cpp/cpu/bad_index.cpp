@@ -34,7 +34,8 @@ std::uint64_t load_index(IndexType type, const std::byte* from) noexcept {
     return 0;
 }
 
-bool in_range(IndexType type, std::uint64_t bits, std::int64_t limit) noexcept {
+bool has_place(Mode mode, IndexType type, std::uint64_t bits, std::int64_t limit) noexcept {
+    if (mode == Mode::kClamp || mode == Mode::kWrap) return limit > 0;
     if (is_signed(type)) {
         const auto value = static_cast<std::int64_t>(bits);
         return value >= -limit && value < limit;
@@ -52,7 +53,7 @@ std::optional<BadIndex> first_bad_index(const Plan& plan, const std::byte* indic
             const Coordinate& coordinate = plan.coordinates[k];
             const std::uint64_t bits =
                 load_index(plan.index_type, indices + offset + coordinate.index_offset);
-            if (!in_range(plan.index_type, bits, coordinate.limit)) {
+            if (!has_place(plan.mode, plan.index_type, bits, coordinate.limit)) {
                 return BadIndex{position, k, bits};
             }
         }

@@ -7,7 +7,8 @@
 namespace dmlindex::cpu {
 
 // The first index of plan.index_dims, in C order, that is not in [−limit, limit), or [0, limit) if
-// unsigned. There is at least one index.
+// unsigned; under clamp and wrap, the first along an axis without places. There is at least one
+// index.
 std::optional<BadIndex> first_bad_index(const Plan& plan, const std::byte* indices) noexcept;
 
 }  // namespace dmlindex::cpu

@@ -51,16 +51,18 @@ TEST(Backend, SmallCalls) {
     Random random(6);
     for (int i = 0; i < 6000 && !testing::Test::HasFailure(); ++i) {
         SCOPED_TRACE("call " + std::to_string(i));
-        expect_run_as_formula(random_call(random, random.one_in(2)),
-                              random.one_of({cpu::OnFailure::kAnything, cpu::OnFailure::kUntouched}));
+        expect_run_as_formula(
+            random_call(random, random.one_in(2)),
+            random.one_of({cpu::OnFailure::kAnything, cpu::OnFailure::kUntouched}));
     }
 }
 
 // Large enough for threads: items by tuples of two numbers, with a slice of slice_elements behind.
+// From the item bad_from on, the second number is out of range.
 RandomCall large_call(Random& random, Direction direction, Mode mode, std::int64_t count,
                       std::int64_t slice_elements, std::int64_t bad_from) {
     constexpr std::int64_t kElementBytes = 4;
-    const Sizes table{37, 41, slice_elements};
+    const Sizes table{3, 5, slice_elements};
     RandomCall call;
     call.table = random_tensor(random, table, kElementBytes, false);
     call.items = random_tensor(random, {count, slice_elements}, kElementBytes, false);
@@ -75,8 +77,8 @@ RandomCall large_call(Random& random, Direction direction, Mode mode, std::int64
     }
     call.plan.mode = mode;
     for (std::int64_t i = 0; i < count; ++i) {
-        set_index(call.indices, Sizes{i, 0}, random.between(-37, 36));
-        set_index(call.indices, Sizes{i, 1}, i < bad_from ? random.between(-41, 40) : 99 + i);
+        set_index(call.indices, Sizes{i, 0}, random.between(-3, 2));
+        set_index(call.indices, Sizes{i, 1}, i < bad_from ? random.between(-5, 4) : 99 + i);
     }
     return call;
 }
@@ -113,6 +115,24 @@ TEST(Backend, AFewLargeSlices) {
     }
 }
 
+// An index names the axis without places even if another number of its tuple is out of range.
+TEST(Backend, AnAxisWithoutPlaces) {
+    for (const Mode mode : {Mode::kRaise, Mode::kClamp, Mode::kWrap}) {
+        RandomCall call;
+        call.table = packed_tensor({4, 0}, 4);
+        call.items = packed_tensor({2}, 4);
+        call.indices = packed_tensor({2, 2}, 8);
+        set_index(call.indices, Sizes{0, 0}, 9);
+        begin_plan(Direction::kGather, IndexType::kInt64, 4, call.plan);
+        lower_gather_nd(call.table.layout, call.indices.layout, call.items.layout, 0, call.plan);
+        call.plan.mode = mode;
+        expect_run_as_formula(call, cpu::OnFailure::kAnything);
+        const auto bad = cpu::run(call.plan, call.buffers(), cpu::OnFailure::kAnything);
+        ASSERT_TRUE(bad);
+        EXPECT_EQ(bad->coordinate, mode == Mode::kRaise ? 0 : 1);
+    }
+}
+
 // Offsets held for the write take the narrowest type: tables on both sides of each border.
 TEST(Backend, HeldOffsetsAtTheBordersOfTheirWidth) {
     Random random(9);
@@ -125,7 +145,8 @@ TEST(Backend, HeldOffsetsAtTheBordersOfTheirWidth) {
         lower_scatter_elements(call.table.layout, call.indices.layout, call.items.layout, 0,
                                call.plan);
         for (std::int64_t i = 0; i < 64; ++i) {
-            set_index(call.indices, Sizes{i}, random.one_of({limit - 1, std::int64_t{0}, -limit, i}));
+            set_index(call.indices, Sizes{i},
+                      random.one_of({limit - 1, std::int64_t{0}, -limit, i}));
         }
         expect_run_as_formula(call, cpu::OnFailure::kUntouched);
     }

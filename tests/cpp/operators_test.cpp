@@ -68,8 +68,7 @@ TEST(Shapes, GatherNd) {
     const Layout input = shape({2, 3, 4});
     EXPECT_EQ(sizes_of(gather_nd_shape("gather_nd", input, shape({5, 2}), 0)), (Sizes{5, 4}));
     EXPECT_EQ(sizes_of(gather_nd_shape("gather_nd", input, shape({3}), 0)), (Sizes{}));
-    EXPECT_EQ(sizes_of(gather_nd_shape("gather_nd", input, shape({2, 6, 1}), 1)),
-              (Sizes{2, 6, 4}));
+    EXPECT_EQ(sizes_of(gather_nd_shape("gather_nd", input, shape({2, 6, 1}), 1)), (Sizes{2, 6, 4}));
 }
 
 TEST(Shapes, GatherNdRefusals) {
@@ -108,12 +107,14 @@ TEST(Shapes, ATensorTooLarge) {
     expect_mentions(refusal([&] { set_packed_strides(layout, 8, "gather"); }), {"gather:"});
 }
 
-// ---- lowerings -----------------------------------------------------------------------------------
+// ---- lowerings
+// -----------------------------------------------------------------------------------
 
 Tensor random_indices(Random& random, const Sizes& sizes, const Sizes& limits) {
     Tensor indices = random_tensor(random, sizes, index_bytes(kType), false);
     for_each_position(sizes, [&](const Sizes& p) {
-        const std::int64_t limit = limits[limits.size() == 1 ? 0 : static_cast<std::size_t>(p.back())];
+        const std::int64_t limit =
+            limits[limits.size() == 1 ? 0 : static_cast<std::size_t>(p.back())];
         set_index(indices, p, random.between(-limit, limit - 1));
     });
     return indices;
@@ -173,8 +174,9 @@ TEST(Lowering, Gather) {
         run_plan(plan, input, output, indices);
         for_each_position(out, [&](const Sizes& p) {
             const auto behind = axis + static_cast<std::int64_t>(q.size());
-            const Sizes at = join(join(part(p, 0, axis), {place(indices, part(p, axis, behind), limit)}),
-                                  part(p, behind, static_cast<std::int64_t>(p.size())));
+            const Sizes at =
+                join(join(part(p, 0, axis), {place(indices, part(p, axis, behind), limit)}),
+                     part(p, behind, static_cast<std::int64_t>(p.size())));
             ASSERT_EQ(element(output, p), element(input, at));
         });
     }
@@ -211,9 +213,8 @@ TEST(Lowering, Elements) {
         lower_gather_elements(table.layout, indices.layout, items.layout, static_cast<int>(axis),
                               plan);
         run_plan(plan, table, items, indices);
-        for_each_position(at, [&](const Sizes& p) {
-            ASSERT_EQ(element(items, p), element(table, target(p)));
-        });
+        for_each_position(
+            at, [&](const Sizes& p) { ASSERT_EQ(element(items, p), element(table, target(p))); });
     }
 }
 

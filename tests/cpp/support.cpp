@@ -152,8 +152,9 @@ Tensor random_tensor(Random& random, const Sizes& sizes, std::int64_t element_by
     std::iota(order.begin(), order.end(), 0);
     if (random.one_in(2)) {
         for (std::size_t d = 1; d < order.size(); ++d) {
-            std::swap(order[d], order[static_cast<std::size_t>(
-                                    random.between(0, static_cast<std::int64_t>(d)))]);
+            std::swap(
+                order[d],
+                order[static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(d)))]);
         }
     }
     Sizes strides(sizes.size());

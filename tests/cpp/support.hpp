@@ -1,4 +1,5 @@
-// What the tests share: random tensors, and the meaning of a plan spelled out, to hold the backend to.
+// What the tests share: random tensors, and the meaning of a plan spelled out, to hold the backend
+// to.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +57,8 @@ Tensor random_tensor(Random& random, const Sizes& sizes, std::int64_t element_by
 // All integers are little-endian here, as on every machine that the tests run on.
 std::int64_t index_bytes(IndexType type);
 void set_index(Tensor& indices, std::span<const std::int64_t> position, std::int64_t value);
-std::int64_t get_index(const Tensor& indices, IndexType type, std::span<const std::int64_t> position);
+std::int64_t get_index(const Tensor& indices, IndexType type,
+                       std::span<const std::int64_t> position);
 
 inline constexpr IndexType kAllIndexTypes[] = {
     IndexType::kInt8,  IndexType::kUint8,  IndexType::kInt16, IndexType::kUint16,
@@ -67,14 +69,16 @@ inline constexpr Mode kAllModes[] = {Mode::kRaise, Mode::kClamp, Mode::kWrap, Mo
 void for_each_position(std::span<const std::int64_t> sizes,
                        const std::function<void(const Sizes& position)>& body);
 
-// The place of the index with these bits (extended to 64 as in BadIndex) on an axis of limit places.
+// The place of the index with these bits (extended to 64 as in BadIndex) on an axis of limit
+// places.
 std::optional<std::int64_t> place_of(std::uint64_t bits, IndexType type, Mode mode,
                                      std::int64_t limit);
 
 // The formula of plan.hpp, an element of one position after another. Plans without a reduction.
 std::optional<cpu::BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers);
 
-// A call of a random operator, lowered but not made canonical. Its indices may be out of range if hostile.
+// A call of a random operator, lowered but not made canonical. Its indices may be out of range if
+// hostile.
 struct RandomCall {
     Tensor table;
     Tensor items;
