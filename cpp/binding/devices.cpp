@@ -67,20 +67,29 @@ void add_devices(py::module_& module) {
         "check_device",
         [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },
         py::arg("operation"), py::arg("device"), "Raises for a device that is not there.");
+    py::options options;
+    options
+        .disable_function_signatures();  // the docstrings begin with one that inspect understands
     module.def(
         "set_num_threads", [](long long count) { set_threads("set_num_threads: n", count); },
         py::arg("n"),
+        "set_num_threads(n)\n--\n\n"
         "Sets how many threads a call on the CPU may use, from 1 to 1024, for the whole "
         "process.\n\n"
         "The default is as many as the process may run on, or what the environment variable\n"
         "DMLINDEX_NUM_THREADS says. Small calls use one thread whatever the number.\n\n"
+        ">>> from dmlindex import get_num_threads, set_num_threads\n"
         ">>> before = get_num_threads()\n"
         ">>> set_num_threads(1)\n"
         ">>> get_num_threads()\n"
         "1\n"
         ">>> set_num_threads(before)\n");
     module.def("get_num_threads", &get_num_threads,
-               "How many threads a call on the CPU may use; see set_num_threads.");
+               "get_num_threads()\n--\n\n"
+               "How many threads a call on the CPU may use; see set_num_threads.\n\n"
+               ">>> from dmlindex import get_num_threads\n"
+               ">>> get_num_threads() >= 1\n"
+               "True\n");
     module.def(
         "cpu_isa", [] { return cpu::kernels().name; },
         "The instruction set of the kernels in use: \"scalar\", \"avx2\", … (DMLINDEX_CPU forces "

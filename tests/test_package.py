@@ -1,0 +1,90 @@
+"""The package as installed: its stub, its documentation's examples, its version, its layout."""
+
+import ast
+import doctest
+import importlib
+import importlib.metadata
+import inspect
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dmlindex
+from dmlindex import _core
+
+ROOT = Path(__file__).parents[1]
+STUB = ast.parse((ROOT / "python/dmlindex/_core.pyi").read_text())
+PUBLIC = [name for name in dmlindex.__all__ if name != "__version__"]
+PUBLIC_FUNCTIONS = [
+    node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name in PUBLIC
+]
+# __main__ is the command line, whose tests run it.
+MODULES = [
+    module.name
+    for module in pkgutil.iter_modules(dmlindex.__path__, "dmlindex.")
+    if module.name != "dmlindex.__main__"
+]
+
+
+def test_stub_agrees_with_the_module() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "dmlindex._core"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("function", PUBLIC_FUNCTIONS, ids=lambda node: node.name)
+def test_signature_is_the_stubs(function: ast.FunctionDef) -> None:
+    """help() and editors see the same parameters and defaults that type checkers do."""
+    for argument in [*function.args.args, *function.args.kwonlyargs]:
+        argument.annotation = None
+    found = inspect.signature(getattr(_core, function.name))
+    parameters = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in found.parameters.values()
+    ]
+    assert str(found.replace(parameters=parameters, return_annotation=inspect.Signature.empty)) == (
+        f"({ast.unparse(function.args)})"
+    )
+
+
+@pytest.mark.parametrize("name", ["dmlindex", *MODULES])
+def test_examples_in_docstrings(name: str) -> None:
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_documented(name: str) -> None:
+    documentation = inspect.getdoc(getattr(dmlindex, name))
+    assert documentation, f"dmlindex.{name} has no docstring"
+
+
+@pytest.mark.parametrize("function", PUBLIC_FUNCTIONS, ids=lambda node: node.name)
+def test_examples_of_compiled_functions(function: ast.FunctionDef) -> None:
+    """doctest.testmod passes over functions that are not written in Python."""
+    documentation = inspect.getdoc(getattr(_core, function.name)) or ""
+    test = doctest.DocTestParser().get_doctest(documentation, {}, function.name, None, None)
+    assert test.examples, f"dmlindex.{function.name} has no example"
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_version_stands_in_one_place() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert dmlindex.__version__ == project["version"]
+    assert importlib.metadata.version("dmlindex") == project["version"]
+    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_examples_in_the_readme() -> None:
+    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert result.attempted > 0
+    assert result.failed == 0
