@@ -1,7 +1,7 @@
 """Print what pyproject.toml requires, one requirement a line, for pip install --requirement.
 
 usage: requirements.py GROUP...
-A GROUP is an optional dependency ("demo") or a dependency group ("test", "build"). The package's own
+A GROUP is an optional dependency ("demo") or a dependency group ("test"). The package's own
 dependencies are always printed, and "build" brings the build system's.
 """
 

@@ -39,7 +39,11 @@ def devices() -> list[DeviceInfo]:
 
 
 def _cpu() -> DeviceInfo:
-    threads = f"{_core.get_num_threads()} threads" if _core.has_threads() else "one thread, as built without oneTBB"
+    threads = (
+        f"{_core.get_num_threads()} threads"
+        if _core.has_threads()
+        else "one thread, as built without oneTBB"
+    )
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"
     return DeviceInfo("cpu", "cpu", description, True, "", memory_bytes)
