@@ -153,7 +153,7 @@ def scatter_elements(
 
 
 def _targets() -> dict[str, Make]:
-    """The shapes of the table of targets."""
+    """The shapes of the table of targets; tables of 16 MB where its source names no size."""
     million = 1_000_000
     square = (4096, 1024)
     return {
@@ -167,11 +167,11 @@ def _targets() -> dict[str, Make]:
         "lookup table of 256 float32": gather((256,), (million,), index="int32"),
         "lookup table of 64 uint8": gather((64,), (million,), dtype="uint8", index="int32"),
         "lookup table of 256 uint8": gather((256,), (million,), dtype="uint8", index="int32"),
-        "gather_nd, 2 coordinates": gather_nd((4096, 4096), (million, 2)),
-        "gather_nd, 3 coordinates": gather_nd((256, 256, 256), (million, 3)),
-        "gather_nd, 256-byte slices": gather_nd((512, 512, 64), (65_536, 2)),
+        "gather_nd, 2 coordinates": gather_nd(square, (million, 2)),
+        "gather_nd, 3 coordinates": gather_nd((256, 128, 128), (million, 3)),
+        "gather_nd, 256-byte slices": gather_nd((256, 256, 64), (65_536, 2)),
         "gather_nd, batch_dims=1, 64-byte slices": gather_nd((64, 4096, 16), (64, 1024, 1), 1),
-        "gather_nd, negative indices": gather_nd((4096, 4096), (million, 2), negative=True),
+        "gather_nd, negative indices": gather_nd(square, (million, 2), negative=True),
         "gather_elements, last axis": gather_elements(square, square, 1),
         "gather_elements, axis 0": gather_elements(square, square, 0),
         "scatter_nd, 16k rows into 51 MB": scatter_nd((100_000, 128), (16_384, 1)),
