@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,6 +90,7 @@ class Idiom:
     raises: bool  # it refuses an index out of range
     mode: str = ""  # dmlindex's
     result: str = ""  # the name that holds the result; none: the code is an expression
+    during: Callable[[], AbstractContextManager[None]] = nullcontext  # held around each sample
 
     @property
     def kind(self) -> tuple[str, bool, bool, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import OURS
+from benchmarks.peers.ours import CACHED
 from benchmarks.stream_copy import NAME as MEMCPY
 
 Record = dict[str, Any]
@@ -128,7 +129,7 @@ def _row(record: Record, plain: Record | None, target: dict[str, Any]) -> Row:
     clamp = best(times, OURS, True, in_mode("clamp"))
     checked = best(times, OURS, True, in_mode("raise"))
     fresh = best(times, OURS, False, in_mode("raise"))
-    cached = best(times, OURS, False, in_mode("raise, buffer cache"))
+    cached = best(times, OURS, False, in_mode(CACHED))
     rival = best_peer(times, True)
     big = record["moved_bytes"] >= _BIG_FRESH_BYTES
     runtime = best(times, "onnxruntime", False)

@@ -80,7 +80,7 @@ def _idioms(
             not_run.append({"peer": name, "code": "", "reason": str(error)})
             continue
         if name == OURS and not effort.every_mode:
-            idioms = [idiom for idiom in idioms if idiom.mode in ("raise", "clamp")]
+            idioms = [idiom for idiom in idioms if idiom.mode not in ("wrap", "fill", "drop")]
         found += idioms
     return found, not_run
 
@@ -142,8 +142,9 @@ def _interleave(timed: list[Timed], effort: Effort) -> None:
         for one, number in zip(timed, numbers, strict=True):
             if effort.pause_seconds:
                 time.sleep(effort.pause_seconds)
-            one.timer.timeit(1)  # brings its own data into the caches, as its last call would have
-            one.samples_ns.append(one.timer.timeit(number) / number)
+            with one.idiom.during():
+                one.timer.timeit(1)  # brings its own data into the caches, as its last call did
+                one.samples_ns.append(one.timer.timeit(number) / number)
 
 
 def _record(one: Timed) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.cases import Case, all_cases, growth_cases
 from benchmarks.measure import Effort, run_case
-from benchmarks.peers import MODULES, Peer, load
+from benchmarks.peers import MODULES, OURS, Peer, load
 from benchmarks.stream_copy import NAME as MEMCPY
 from benchmarks.stream_copy import StreamCopy
 
@@ -49,6 +49,8 @@ def main(options: dict[str, Any]) -> None:
         copier = StreamCopy()
     except OSError as error:
         missing[MEMCPY] = str(error)
+    if OURS in peers and not getattr(peers[OURS], "has_buffer_cache", False):
+        missing["buffer cache"] = "this build of dmlindex has no set_buffer_cache"
     _say(missing=missing, versions={name: peer.version for name, peer in peers.items()})
     for case in chosen_cases(options["only"], options["growth"]):
         _say(starts=case.name)
