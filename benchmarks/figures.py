@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import OURS
+from benchmarks.peers.compiled import COMPILED
 from benchmarks.peers.ours import CACHED
 from benchmarks.stream_copy import NAME as MEMCPY
 
@@ -58,11 +59,17 @@ class Row:
     fresh: Figure | None
     cached: Figure | None
     modes: Figure | None
+    compiled: Figure | None
 
     @property
     def figures(self) -> list[Figure]:
-        every = (self.clamp, self.memory, self.checked, self.fresh, self.cached, self.modes)
-        return [figure for figure in every if figure is not None]
+        return [figure for figure in self.cells if figure is not None]
+
+    @property
+    def cells(self) -> tuple[Figure | None, ...]:
+        """The figures in the order of the report's columns."""
+        against_peers = (self.clamp, self.memory, self.checked, self.fresh, self.cached)
+        return (*against_peers, self.modes, self.compiled)
 
     @property
     def reached(self) -> float:
@@ -130,6 +137,7 @@ def _row(record: Record, plain: Record | None, target: dict[str, Any]) -> Row:
     checked = best(times, OURS, True, in_mode("raise"))
     fresh = best(times, OURS, False, in_mode("raise"))
     cached = best(times, OURS, False, in_mode(CACHED))
+    compiled = best(times, OURS, True, in_mode(COMPILED))
     rival = best_peer(times, True)
     big = record["moved_bytes"] >= _BIG_FRESH_BYTES
     runtime = best(times, "onnxruntime", False)
@@ -143,6 +151,9 @@ def _row(record: Record, plain: Record | None, target: dict[str, Any]) -> Row:
         fresh=ratio(best_peer(times, False), fresh, _BIG_FRESH_TARGET if big else 1.0),
         cached=ratio(runtime, cached, wanted("fresh_times_onnxruntime")),
         modes=_modes(times, plain),
+        compiled=Figure(compiled["median_ns"] / clamp["median_ns"], 1.0, at_least=False)
+        if compiled and clamp
+        else None,
     )
 
 

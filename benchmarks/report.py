@@ -21,6 +21,7 @@ _COLUMNS = (
     "fresh: x best peer",
     "fresh, buffer cache: x onnxruntime",
     "modes ÷ plain",
+    "compiled ÷ function",
 )
 _NOISE = 0.1  # two runs of the same code differ by this much
 
@@ -90,12 +91,11 @@ def _head(run: Run) -> str:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    figures = (row.clamp, row.memory, row.checked, row.fresh, row.cached, row.modes)
     return (
         row.record["case"],
         microseconds(row.ours_ns) if row.ours_ns else "",
         row.best_peer,
-        *(str(figure) if figure else "" for figure in figures),
+        *(str(figure) if figure else "" for figure in row.cells),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from benchmarks.call import Buffers, Call, Idiom
+from benchmarks.peers.compiled import compiled_idioms
 
 CACHED = "raise, buffer cache"
 _CACHED_FROM_BYTES = 32_000_000
@@ -43,6 +44,7 @@ class Contestant:
             for mode in modes
         ]
         if not call.in_place:
+            found += compiled_idioms(self.dmlindex, call, buffers)
             fresh = _code(call, "raise", into_out=False)
             found.append(Idiom("dmlindex", fresh, names, into_out=False, raises=True, mode="raise"))
             if self.has_buffer_cache and buffers.out.nbytes >= _CACHED_FROM_BYTES:
