@@ -67,7 +67,8 @@ def plot_growth(run: dict[str, Any], path: Path) -> bool:
                 if time:
                     sizes.append(size)
                     costs.append(time["median_ns"] / record["elements"])
-            axes.plot(sizes, costs, label=peer, linewidth=2.5 if peer == OURS else 1)
+            if sizes:
+                axes.plot(sizes, costs, label=peer, linewidth=2.5 if peer == OURS else 1)
         axes.set(xscale="log", yscale="log", xlabel="bytes", title=title)
     grid[0][0].set_ylabel("ns an element")
     grid[0][0].legend()
