@@ -4,6 +4,7 @@ DMLINDEX_HYPOTHESIS_PROFILE chooses a profile:
 
 - `quick` (the default): what script/test runs, new examples each time.
 - `ci`: the same examples on every run, so that a red run is red again.
+- `brief`: a third of that, for each instruction set (tests/test_isa.py).
 - `thorough`: 50 times as many, for a night or a new kernel.
 
 DMLINDEX_TEST_DEVICES lists the devices, "cpu,d3d12" by default. One that is not there is skipped,
@@ -27,6 +28,7 @@ _COMMON: dict[str, Any] = {
 }
 settings.register_profile("quick", max_examples=60, **_COMMON)
 settings.register_profile("ci", max_examples=60, derandomize=True, database=None, **_COMMON)
+settings.register_profile("brief", max_examples=20, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("DMLINDEX_HYPOTHESIS_PROFILE", "quick"))
 

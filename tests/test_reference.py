@@ -144,26 +144,6 @@ def test_fill_and_drop_skip() -> None:
     np.testing.assert_array_equal(dropped, [7, 1, 2])
 
 
-@pytest.mark.parametrize(("value", "dtype"), [
-    (0.1, "f4"), (2**53 + 1, "f8"), (2**63, "i8"), (-1, "u1"), (256, "u1"), (np.nan, "i4"),
-    (2, "?"), (1j, "f8"), ("a", "f8"), (1, "S1"), (np.int64(2**63 - 1), "f8"), ([0], "f8"),
-])  # fmt: skip
-def test_fill_value_must_be_exact(value: Any, dtype: str) -> None:
-    with pytest.raises(ValueError, match="fill_value"):
-        reference.gather(np.zeros(2, dtype), [5], mode="fill", fill_value=value)
-
-
-@pytest.mark.parametrize(("value", "dtype"), [
-    (0.5, "f2"), (2**53, "f8"), (2**70, "f4"),
-    (255.0, "u1"), (True, "f8"), (-0.0, "f8"),
-    (1 + 2j, "c8"), (np.inf, "f2"), ("ab", "U2"), (b"ab", "S2"),
-    (np.datetime64("2020"), "M8[ns]"), (0, "M8[D]"),
-])  # fmt: skip
-def test_fill_value_keeps_its_value(value: Any, dtype: str) -> None:
-    filled = reference.gather(np.ones(2, dtype), [5], mode="fill", fill_value=value)
-    same(filled, np.array([value]).astype(dtype))
-
-
 def test_find_duplicates_names_what_is_overwritten() -> None:
     rng = np.random.default_rng(1)
     indices = rng.integers(-6, 6, (40, 1))

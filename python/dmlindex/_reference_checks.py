@@ -9,6 +9,7 @@ do.
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Iterable, Sequence
@@ -179,6 +180,8 @@ def shaped(op: str, input_shape: Iterable[SupportsIndex]) -> Array:
     for d, size in enumerate(sizes):
         if not 0 <= size < 2**63:
             raise ValueError(f"{op}: input_shape[{d}] is {size}, expected 0 <= size < 2**63")
+    if math.prod(sizes) >= 2**63:
+        raise ValueError(f"{op}: input_shape {tuple(sizes)} has 2**63 elements or more")
     return np.broadcast_to(np.empty((), "V0"), sizes)
 
 

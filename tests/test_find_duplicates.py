@@ -1,0 +1,82 @@
+"""find_duplicates: which updates of a scatter a later one overwrites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dmlindex
+from dmlindex import reference, testing
+
+
+@given(st.sampled_from(["scatter_elements", "scatter_nd"]).flatmap(testing.calls))
+def test_as_the_reference(call: testing.Call) -> None:
+    shape, indices = call.arguments[0].shape, call.arguments[1]
+    axis = None
+    if call.operator == "scatter_elements":
+        axis = call.arguments[3] if len(call.arguments) > 3 else call.options["axis"]
+    found, expected = (
+        answer_or_message(module, shape, indices, axis) for module in (dmlindex, reference)
+    )
+    assert found == expected
+
+
+def answer_or_message(module: Any, *arguments: Any) -> list[int] | str:
+    *positional, axis = arguments
+    try:
+        answer = module.find_duplicates(*positional, axis=axis)
+    except IndexError as error:
+        return str(error)
+    assert answer.dtype == np.int64
+    return list(answer)
+
+
+@pytest.mark.parametrize("targets", [1, 50, 10**6])
+def test_many(targets: int) -> None:
+    """Where nothing it names is written, nothing changes; and what is left meets nowhere."""
+    rng = np.random.default_rng(targets)
+    indices = rng.integers(-targets, targets, (200_000, 1))
+    updates = np.arange(200_000)
+    overwritten = dmlindex.find_duplicates((targets,), indices)
+    kept = np.delete(updates, overwritten)
+    assert np.unique(indices[kept] % targets).size == kept.size
+    x = np.full(targets, -1)
+    np.testing.assert_array_equal(
+        dmlindex.scatter_nd(x, indices, updates),
+        dmlindex.scatter_nd(x, indices[kept], updates[kept], unique_indices=True),
+    )
+
+
+def test_a_slice_is_one_update() -> None:
+    """With scatter_nd a position counts tuples, whatever the slice holds; even nothing."""
+    assert dmlindex.find_duplicates((4, 5, 6), [[1], [2], [1]]).tolist() == [0]
+    assert dmlindex.find_duplicates((4, 0), [[1], [2], [1]]).tolist() == [0]
+
+
+@pytest.mark.parametrize("module", [dmlindex, reference])
+@pytest.mark.parametrize(
+    ("shape", "indices", "axis", "error"),
+    [
+        ((3,), [[3]], None, IndexError),
+        ((3,), [-4], 0, IndexError),
+        ((3,), [[0.5]], None, TypeError),
+        ((3,), [0], 1, ValueError),
+        ((3,), [0], 0.0, TypeError),
+        ((3,), [[0, 0]], None, ValueError),
+        ((3, 4), [0], 0, ValueError),
+        ((-1,), [[0]], None, ValueError),
+        ((2**63,), [[0]], None, ValueError),
+        ((2**32, 2**32), [[0]], None, ValueError),
+        ((1.5,), [[0]], None, TypeError),
+        (3, [[0]], None, TypeError),
+        ("3", [[0]], None, TypeError),
+        ((), [[0]], None, ValueError),
+    ],
+)
+def test_mistakes(module: Any, shape: Any, indices: Any, axis: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="find_duplicates: "):
+        module.find_duplicates(shape, indices, axis=axis)
