@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"dmlindex: error: {error}", file=sys.stderr)
         return _USER_ERROR
     except KeyboardInterrupt:
-        print("dmlindex: interrupted; nothing was written", file=sys.stderr)
+        print("dmlindex: interrupted", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:  # whoever read our output, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -49,10 +49,12 @@ def check_target(path: Path) -> None:
     folder = path.resolve().parent
     if not folder.is_dir():
         raise FileError(f"{path}: there is no folder {folder}")
+    probe = _new_file_beside(path.resolve())
     try:
-        probe = _new_file_beside(path.resolve())
-        probe.touch(exist_ok=False)
-        probe.unlink()
+        try:
+            probe.touch(exist_ok=False)
+        finally:
+            probe.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
 
