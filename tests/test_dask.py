@@ -29,6 +29,8 @@ CALLS: list[tuple[str, Any, dict[str, Any]]] = [
 ]
 
 
+# Dask warns that it splits one array's chunks to fit the other's.
+@pytest.mark.filterwarnings("ignore::dask.array.PerformanceWarning")
 @given(st.sampled_from(CALLS), st.lists(st.integers(1, 6), min_size=3, max_size=3), st.data())
 def test_any_chunks(
     call: tuple[str, Any, dict[str, Any]], chunks: list[int], data: st.DataObject
