@@ -24,7 +24,7 @@ def explain(desc: OperatorDesc) -> dict[str, Any]:
     >>> x = TensorDesc(DataType.INT8, (2, 3))
     >>> i = TensorDesc(DataType.INT64, (1, 1))
     >>> explain(GatherNDOperatorDesc(x, i, x, 2, 2))["violations"][0]["rule"]
-    'output-leading-ones'
+    'output-sizes'
     """
     violations = desc.violations()
     report: dict[str, Any] = {
