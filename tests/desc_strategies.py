@@ -53,8 +53,9 @@ class Problem:
 
     def expected(self, mode: str) -> Array:
         """What the output must be, with the desc's sizes."""
-        output: Array = self.natural(*self.views(), mode=mode)
-        return np.reshape(output, self.desc.output_tensor.sizes)
+        sizes: Sizes = self.desc.output_tensor.sizes
+        output: Array = self.natural(*self.views(), mode=mode).reshape(sizes)
+        return output
 
 
 def _sizes(draw: st.DrawFn, min_dims: int, max_dims: int, most: int = 3) -> Sizes:
@@ -63,7 +64,8 @@ def _sizes(draw: st.DrawFn, min_dims: int, max_dims: int, most: int = 3) -> Size
 
 def _tail(array: Array, rank: int) -> Array:
     """The view without dims in front of the last rank; those have size 1."""
-    return array[(0,) * (array.ndim - rank)]
+    tail: Array = array[(0,) * (array.ndim - rank)]
+    return tail
 
 
 def _ones(count: int, sizes: Sizes) -> Sizes:
