@@ -26,6 +26,8 @@ constexpr Signature kGatherCall{"CompiledOperator", 3, 2, 2, {"input", "indices"
 constexpr Signature kScatterCall{
     "CompiledOperator", 4, 3, 3, {"input", "indices", "updates", "out"}};
 
+PyObject* out_keyword = nullptr;  // the interned "out", set once, at import
+
 // What a call gave, borrowed; updates is null in a gather, out where a new array is wanted.
 struct CallArguments {
     PyObject* input;
@@ -68,7 +70,7 @@ class BoundOperator {
         if (input_->is_ready(given.input) && indices_->is_ready(given.indices) &&
             (given.updates == nullptr || updates_->is_ready(given.updates))) {
             if (given.out == nullptr) {
-                Array output = output_->fresh(name_.c_str());
+                Array output = output_->fresh();
                 run_ready(core_.plan(), given, output.data(), cpu::OnFailure::kAnything);
                 return output.release();
             }
@@ -90,6 +92,13 @@ class BoundOperator {
     CallArguments read_arguments(PyObject* const* args, Py_ssize_t count,
                                  PyObject* keyword_names) const {
         const bool scatters = core_.scatters();
+        // op(x, i) and op(x, i, out=y) as most callers write them: nothing to search for.
+        const bool has_out = keyword_names != nullptr && PyTuple_GET_SIZE(keyword_names) == 1 &&
+                             PyTuple_GET_ITEM(keyword_names, 0) == out_keyword;
+        if (count == (scatters ? 3 : 2) && (keyword_names == nullptr || has_out)) {
+            PyObject* const out = has_out ? args[count] : Py_None;
+            return {args[0], args[1], scatters ? args[2] : nullptr, out == Py_None ? nullptr : out};
+        }
         const Arguments given =
             parse_arguments(scatters ? kScatterCall : kGatherCall, args, count, keyword_names);
         PyObject* const out = given[scatters ? 3 : 2];
@@ -145,7 +154,7 @@ class BoundOperator {
         std::optional<Array> updates;
         if (given.updates != nullptr) updates = updates_->readable(op, given.updates);
         const bool fresh = given.out == nullptr;
-        Array output = fresh ? output_->fresh(op) : output_->writeable(op, given.out);
+        Array output = fresh ? output_->fresh() : output_->writeable(op, given.out);
         const bool in_place = core_.scatters() && !fresh && lies_alike_ && same_view(input, output);
         if (!fresh) {
             if (!in_place) input = apart_from(std::move(input), output);
@@ -336,6 +345,8 @@ py::object compile(py::object desc, py::handle feature_level, py::object mode,
 }  // namespace
 
 void add_compiled_operator(py::module_& module) {
+    out_keyword = PyUnicode_InternFromString("out");
+    if (out_keyword == nullptr) throw py::error_already_set();
     operator_type_object = make_type();
     module.add_object("CompiledOperator", reinterpret_cast<PyObject*>(operator_type_object));
     module.def("compile", compile, py::arg("desc"), py::arg("feature_level"), py::arg("mode"),

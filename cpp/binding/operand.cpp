@@ -1,7 +1,6 @@
 #include "binding/operand.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "error.hpp"
 
@@ -70,11 +69,15 @@ Array Operand::writeable(const char* op, PyObject* object) const {
     return out_array(op, object, shape, dtype());
 }
 
-Array Operand::fresh(const char* op) const {
-    Layout shape = shape_;
-    Array array = new_array(op, shape, dtype());
-    if (is_strided_) std::fill_n(array.data(), PyArray_NBYTES(array.get()), std::byte{0});
-    return array;
+Array Operand::fresh() const {
+    npy_intp sizes[kMaxDims];
+    std::copy_n(shape_.sizes, shape_.rank, sizes);
+    Py_INCREF(dtype());  // the new array takes one
+    PyObject* const array = is_strided_ ? PyArray_Zeros(shape_.rank, sizes, dtype(), 0)
+                                        : PyArray_NewFromDescr(&PyArray_Type, dtype(), shape_.rank,
+                                                               sizes, nullptr, nullptr, 0, nullptr);
+    if (array == nullptr) throw py::error_already_set();
+    return Array(py::reinterpret_steal<py::object>(array));
 }
 
 Layout Operand::layout_in(const Array& array) const noexcept {

@@ -30,7 +30,7 @@ class Operand {
     Array writeable(const char* op, PyObject* object) const;
 
     // A new array for the tensor; the padding between strided elements is zero.
-    Array fresh(const char* op) const;
+    Array fresh() const;
 
     // Where the tensor lies in an array that fits.
     Layout layout_in(const Array& array) const noexcept;
