@@ -1,5 +1,8 @@
 """Every rule by name: a descriptor that breaks just it, and its nearest valid neighbour."""
 
+import doctest
+import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -272,6 +275,22 @@ def test_a_rule_by_name(case: Case) -> None:
     assert caught.value.violations == tuple(violations)
     assert str(caught.value).splitlines() == [str(violation) for violation in violations]
     assert Device().compile(case.valid).desc is case.valid
+
+
+def test_the_documentation_lists_every_rule() -> None:
+    """Each rule that the documentation names has a case here, or a test of its own."""
+    page = (Path(__file__).parents[1] / "docs" / "descriptors.md").read_text(encoding="utf-8")
+    table = page.partition("## Rules")[2].partition("## Feature levels")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    named = {rule for row in rows for rule in re.findall(r"`([a-z-]+)`", row.split("|")[1])}
+    of_their_own = {"output-overlap-undecided"}
+    levels = {rule for rule in named if rule.startswith("feature-level-")}  # test_feature_levels.py
+    assert named - of_their_own - levels == {case.rule for case in CASES}
+
+
+def test_the_documentation_is_right() -> None:
+    page = Path(__file__).parents[1] / "docs" / "descriptors.md"
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_a_search_that_is_given_up_says_so() -> None:
