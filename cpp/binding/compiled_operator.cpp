@@ -303,10 +303,16 @@ PyTypeObject* make_type() {
 
 PyTypeObject* operator_type_object = nullptr;  // set once, at import
 
-py::object compile(py::object desc, py::handle feature_level, py::object mode,
-                   py::handle fill_value) {
+py::object compile(py::object desc, const std::string& device, py::handle feature_level,
+                   py::object mode, py::handle fill_value) {
     OperatorDesc core_desc = operator_desc_from_python(desc);
     const std::string op(name(operator_type(core_desc)));
+    if (device != "cpu") {
+        throw Error(ErrorKind::kDevice,
+                    op + ": a descriptor cannot be compiled for \"" + device +
+                        "\", only for \"cpu\"; there, call the function with device=\"" + device +
+                        "\"");
+    }
     const bool scatters = op.starts_with("SCATTER");
     if (mode.is_none()) mode = py::str(scatters ? "drop" : "clamp");
     CompileOptions options;
@@ -349,8 +355,8 @@ void add_compiled_operator(py::module_& module) {
     if (out_keyword == nullptr) throw py::error_already_set();
     operator_type_object = make_type();
     module.add_object("CompiledOperator", reinterpret_cast<PyObject*>(operator_type_object));
-    module.def("compile", compile, py::arg("desc"), py::arg("feature_level"), py::arg("mode"),
-               py::arg("fill_value"),
+    module.def("compile", compile, py::arg("desc"), py::arg("device"), py::arg("feature_level"),
+               py::arg("mode"), py::arg("fill_value"),
                "Compiles an operator desc for the CPU; see dmlindex.Device.compile.");
 }
 

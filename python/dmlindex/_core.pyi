@@ -81,7 +81,11 @@ def tensor_violations(desc: TensorDesc) -> list[tuple[str, str, str, str, str, s
 def needed_feature_level(desc: OperatorDesc) -> int: ...
 def buffer_elements(desc: TensorDesc) -> int: ...
 def compile(
-    desc: OperatorDesc, feature_level: FeatureLevel, mode: str | None, fill_value: Any
+    desc: OperatorDesc,
+    device: str,
+    feature_level: FeatureLevel,
+    mode: str | None,
+    fill_value: Any,
 ) -> CompiledOperator: ...
 
 @final

@@ -84,7 +84,7 @@ class Device:
             raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")
         if broken := desc.violations(self._feature_level):
             raise descriptor_error(broken)
-        return _core.compile(desc, self._feature_level, mode, fill_value)
+        return _core.compile(desc, self._name, self._feature_level, mode, fill_value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Device):
