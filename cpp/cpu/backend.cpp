@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -47,6 +48,14 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, bool may_skip) no
     return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
 }
 
+LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
+    const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
+                              plan.coordinates[0].table_stride == plan.slice_bytes;
+    if (!plain_gather) return nullptr;
+    return table.look_up[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)]
+                        [slice_class(plan.slice_bytes)];
+}
+
 Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     const Kernels& table = kernels();
     const bool may_skip = plan.mode == Mode::kSkip;
@@ -57,10 +66,12 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.coordinates = plan.coordinates;
     job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     job.move = choose_move(table, plan, may_skip);
+    job.look_up = choose_look_up(table, plan);
     job.copy = may_skip || plan.reduction != Reduction::kNone
                    ? nullptr
                    : table.copy[slice_class(plan.slice_bytes)];
     job.buffers = buffers;
+    job.index_bytes = index_bytes(plan.index_type);
     job.slice_bytes = plan.slice_bytes;
     job.element_bytes = plan.element_bytes;
     job.fill = plan.fill;
@@ -115,6 +126,7 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     const std::int64_t width = std::int64_t{1} << width_class_;
     lowest_ = range.lowest;
     unit_.table_stride = range.unit;
+    unit_.limit = std::numeric_limits<std::int64_t>::max();
 
     // Only dims that move in the indices hold offsets of their own.
     Dim held_dims[kMaxDims];
@@ -175,6 +187,12 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
 
 void HeldOffsets::apply(Job& job) const noexcept {
     job.resolve = kernels().unpack[width_class_];
+    if (job.look_up != nullptr) {
+        // Checked already: as unsigned indices below any limit.
+        job.look_up = kernels().look_up[2 * width_class_ + 1][static_cast<int>(Mode::kClamp)]
+                                       [slice_class(job.slice_bytes)];
+    }
+    job.index_bytes = std::int64_t{1} << width_class_;
     job.coordinates = &unit_;
     job.coordinate_count = 1;
     job.buffers.indices = packed_.get();

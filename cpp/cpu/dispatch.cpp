@@ -17,8 +17,17 @@ struct Isa {
 
 bool always() noexcept { return true; }
 
+#ifdef DMLINDEX_HAS_AVX2
+bool has_avx2() noexcept {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
 constexpr Isa kIsas[] = {
     {"scalar", always, add_scalar_kernels},
+#ifdef DMLINDEX_HAS_AVX2
+    {"avx2", has_avx2, add_avx2_kernels},
+#endif
 };
 
 Kernels choose() {

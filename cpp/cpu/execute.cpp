@@ -92,6 +92,41 @@ void move_block(const Job& job, const Partition& parts, Block block) noexcept {
     }
 }
 
+// Whether every run is a packed row of indices, each of which takes one element of a packed row of
+// the table.
+bool can_look_up(const Job& job, const Partition& parts) noexcept {
+    if (job.look_up == nullptr || parts.free_count != 1 || parts.positions_rank == 0) return false;
+    const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
+    return run.size >= kLookUpStep && run.index_stride == job.index_bytes &&
+           run.table_stride == 0 && run.item_stride == job.slice_bytes;
+}
+
+bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
+    std::int64_t offsets[kLookUpStep];
+    for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
+        IndexRun run{job.buffers.indices + walker.index_offset(),
+                     job.index_bytes,
+                     walker.left_in_run(),
+                     walker.table_offset(),
+                     0,
+                     job.coordinates,
+                     job.coordinate_count};
+        std::byte* items = job.buffers.items + walker.item_offset();
+        std::int64_t count = job.look_up(run, job.buffers.table + run.table_offset, items);
+        walker.advance(count);
+        if (count == run.count) continue;
+        // The last few, or some that are out of range and need the mode.
+        run.indices += count * job.index_bytes;
+        items += count * job.slice_bytes;
+        count = run.count = std::min(run.count - count, kLookUpStep);
+        if (!job.resolve(run, offsets)) return false;
+        job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,
+                  job.element_bytes, job.fill, nullptr});
+        walker.advance(count);
+    }
+    return true;
+}
+
 }  // namespace
 
 PositionWalker::PositionWalker(const Dim* dims, int rank, std::int64_t first_position) noexcept
@@ -131,6 +166,7 @@ void PositionWalker::advance(std::int64_t count) noexcept {
 bool execute(const Job& job) noexcept {
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
+    if (can_look_up(job, parts)) return look_up(job, dims, parts.positions_rank);
     const bool linear = items_are_linear(dims, parts.positions_rank);
     const bool filtered = job.first_offset != kSkipped;
 

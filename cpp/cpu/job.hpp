@@ -14,8 +14,11 @@ struct Job {
     const Coordinate* coordinates;
     ResolveKernel resolve;
     MoveKernel move;
+    LookUpKernel
+        look_up;      // for packed elements; null where there is none or the table is not in cache
     CopyKernel copy;  // for strided slices; null where a move does more than copy
     Buffers buffers;
+    std::int64_t index_bytes;
     std::int64_t slice_bytes;
     std::int64_t element_bytes;
     const std::byte* fill;

@@ -35,6 +35,18 @@ struct IndexRun {
 // Reads every index once. Returns false if one is out of range and the mode gives it no place.
 using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexcept;
 
+// The scalar ResolveKernels, for every index type and mode: vector kernels leave rests and rare
+// cases to them.
+template <class Index, Mode kMode>
+bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
+
+// Resolve and gather in one, for elements packed in table and items and packed indices of one
+// coordinate: moves kLookUpStep at a time, as long as all of these are in range, and returns how
+// many it moved. Indices are read once. Slots are null where an ISA has none.
+inline constexpr std::int64_t kLookUpStep = 16;
+using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
+                                      std::byte* items) noexcept;
+
 // Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
 // narrows them, and a ResolveKernel whose one coordinate has the unit as its stride reads them
 // back.
@@ -77,6 +89,7 @@ inline constexpr int kPackedWidths = 4;  // 1, 2, 4, 8 bytes
 struct Kernels {
     const char* name;
     ResolveKernel resolve[kIndexTypes][kModes];
+    LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
     PackKernel pack[kPackedWidths];
     ResolveKernel unpack[kPackedWidths];
     MoveKernel gather[kSliceClasses];
@@ -88,6 +101,7 @@ struct Kernels {
 };
 
 void add_scalar_kernels(Kernels& kernels) noexcept;
+void add_avx2_kernels(Kernels& kernels) noexcept;
 void add_reductions(Kernels& kernels) noexcept;
 
 // The kernels for this CPU, or those that DMLINDEX_CPU names.

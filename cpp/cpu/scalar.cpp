@@ -47,8 +47,10 @@ std::int64_t place(Index index, std::int64_t limit) noexcept {
     }
 }
 
+}  // namespace
+
 template <class Index, Mode kMode>
-bool resolve(const IndexRun& run, std::int64_t* offsets) noexcept {
+bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
     std::int64_t outside = 0;  // negative once a place was
     for (int k = 0; k < run.coordinate_count; ++k) {
         const Coordinate coordinate = run.coordinates[k];
@@ -69,6 +71,8 @@ bool resolve(const IndexRun& run, std::int64_t* offsets) noexcept {
     }
     return kMode == Mode::kSkip || outside >= 0;
 }
+
+namespace {
 
 template <class Packed>
 void pack(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
@@ -144,10 +148,10 @@ void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int
 
 template <class Index>
 void add_resolve(ResolveKernel (&slots)[kModes]) {
-    slots[static_cast<int>(Mode::kRaise)] = resolve<Index, Mode::kRaise>;
-    slots[static_cast<int>(Mode::kClamp)] = resolve<Index, Mode::kClamp>;
-    slots[static_cast<int>(Mode::kWrap)] = resolve<Index, Mode::kWrap>;
-    slots[static_cast<int>(Mode::kSkip)] = resolve<Index, Mode::kSkip>;
+    slots[static_cast<int>(Mode::kRaise)] = resolve_scalar<Index, Mode::kRaise>;
+    slots[static_cast<int>(Mode::kClamp)] = resolve_scalar<Index, Mode::kClamp>;
+    slots[static_cast<int>(Mode::kWrap)] = resolve_scalar<Index, Mode::kWrap>;
+    slots[static_cast<int>(Mode::kSkip)] = resolve_scalar<Index, Mode::kSkip>;
 }
 
 template <int... kClasses>

@@ -36,6 +36,10 @@ constexpr bool is_signed(IndexType type) noexcept {
     return (static_cast<int>(type) & 1) == 0;  // they alternate
 }
 
+constexpr std::int64_t index_bytes(IndexType type) noexcept {
+    return std::int64_t{1} << (static_cast<int>(type) / 2);
+}
+
 // What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop".
 enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip };
 

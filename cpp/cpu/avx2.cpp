@@ -1,0 +1,82 @@
+// AVX2: four 64-bit lanes. Hardware gathers are not used: on Zen they are slower than scalar loads.
+#include <immintrin.h>
+
+#include "cpu/vector_kernels.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+struct Avx2 {
+    static constexpr int kLanes = 4;
+    __m256i lanes;
+
+    static Avx2 splat(std::int64_t value) noexcept { return {_mm256_set1_epi64x(value)}; }
+    static Avx2 counting(std::int64_t step) noexcept {
+        return {_mm256_set_epi64x(3 * step, 2 * step, step, 0)};
+    }
+
+    template <class Index>
+    static Avx2 load(const std::byte* from) noexcept {
+        if constexpr (sizeof(Index) == 8) {
+            return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))};
+        } else if constexpr (sizeof(Index) == 4) {
+            const __m128i narrow = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+            return {std::is_signed_v<Index> ? _mm256_cvtepi32_epi64(narrow)
+                                            : _mm256_cvtepu32_epi64(narrow)};
+        } else if constexpr (sizeof(Index) == 2) {
+            const __m128i narrow = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+            return {std::is_signed_v<Index> ? _mm256_cvtepi16_epi64(narrow)
+                                            : _mm256_cvtepu16_epi64(narrow)};
+        } else {
+            int four;
+            std::memcpy(&four, from, sizeof four);
+            const __m128i narrow = _mm_cvtsi32_si128(four);
+            return {std::is_signed_v<Index> ? _mm256_cvtepi8_epi64(narrow)
+                                            : _mm256_cvtepu8_epi64(narrow)};
+        }
+    }
+
+    template <class Index>
+    static Avx2 load_strided(const std::byte* from, std::int64_t stride) noexcept {
+        Index values[4];
+        for (int i = 0; i < 4; ++i) std::memcpy(values + i, from + i * stride, sizeof(Index));
+        return {_mm256_set_epi64x(
+            static_cast<std::int64_t>(values[3]), static_cast<std::int64_t>(values[2]),
+            static_cast<std::int64_t>(values[1]), static_cast<std::int64_t>(values[0]))};
+    }
+
+    void store(std::int64_t* to) const noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes);
+    }
+};
+
+inline Avx2 operator+(Avx2 a, Avx2 b) noexcept { return {_mm256_add_epi64(a.lanes, b.lanes)}; }
+inline Avx2 operator-(Avx2 a, Avx2 b) noexcept { return {_mm256_sub_epi64(a.lanes, b.lanes)}; }
+inline Avx2 operator&(Avx2 a, Avx2 b) noexcept { return {_mm256_and_si256(a.lanes, b.lanes)}; }
+inline Avx2 operator|(Avx2 a, Avx2 b) noexcept { return {_mm256_or_si256(a.lanes, b.lanes)}; }
+inline Avx2 equal(Avx2 a, Avx2 b) noexcept { return {_mm256_cmpeq_epi64(a.lanes, b.lanes)}; }
+inline Avx2 multiply_low(Avx2 a, Avx2 b) noexcept { return {_mm256_mul_epu32(a.lanes, b.lanes)}; }
+inline Avx2 negative(Avx2 v) noexcept {
+    return {_mm256_cmpgt_epi64(_mm256_setzero_si256(), v.lanes)};
+}
+inline bool any_negative(Avx2 v) noexcept {
+    return _mm256_movemask_pd(_mm256_castsi256_pd(v.lanes)) != 0;
+}
+
+// a where mask is negative, else b: blendv looks at a lane's sign alone.
+inline Avx2 select_negative(Avx2 mask, Avx2 a, Avx2 b) noexcept {
+    return {_mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(b.lanes),
+                                                 _mm256_castsi256_pd(a.lanes),
+                                                 _mm256_castsi256_pd(mask.lanes)))};
+}
+
+inline Avx2 clamp(Avx2 v, Avx2 low, Avx2 high) noexcept {
+    const Avx2 from_below = select_negative(v - low, low, v);
+    return select_negative(high - from_below, high, from_below);
+}
+
+}  // namespace
+
+void add_avx2_kernels(Kernels& kernels) noexcept { add_vector_kernels<Avx2>(kernels); }
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,170 @@
+// Kernels for any SIMD instruction set, written once over a small vector type that each ISA's file
+// defines.
+//
+// Vector holds kLanes 64-bit integers and has: load<Index>(from), load_strided<Index>(from,
+// stride), store(to), splat(x), counting(step), +, -, &, multiply_low(a, b) (the product of the low
+// 32 bits, unsigned), negative(v) (all bits of a lane set where it is negative), any_negative(v),
+// equal(a, b), clamp(v, low, high) and select_negative(mask, a, b).
+//
+// The vector type lives in an anonymous namespace, so that nothing compiled for an ISA is linked in
+// elsewhere.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "cpu/kernels.hpp"
+
+namespace dmlindex::cpu {
+
+// Indices in [0, limit), negative ones counted from the end; gathers into outside, with the sign,
+// where that did not help. Mode::kClamp moves every index inside.
+template <class Vector, class Index, Mode kMode>
+inline Vector place(Vector index, Vector limit, Vector last, Vector& outside) noexcept {
+    if constexpr (std::is_signed_v<Index>) index = index + (negative(index) & limit);
+    if constexpr (kMode == Mode::kClamp) {
+        if constexpr (std::is_same_v<Index,
+                                     std::uint64_t>) {  // from 2^63 on it is large, not negative
+            return clamp(select_negative(index, last, index), Vector::splat(0), last);
+        }
+        return clamp(index, Vector::splat(0), last);
+    }
+    outside = index | (last - index);
+    return index;
+}
+
+// What the vector kernels ask of a coordinate: products of 32-bit numbers, no negative stride.
+inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
+    constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
+           coordinate.table_stride < kMost;
+}
+
+// Resolves whole vectors of positions; leaves the rest, and what it has no fast way for, to the
+// scalar kernel.
+template <class Vector, class Index, Mode kMode>
+bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t whole = run.count - run.count % kLanes;
+    const bool fits =
+        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
+    if (whole == 0 || !fits) return resolve_scalar<Index, kMode>(run, offsets);
+
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
+    const Vector zero = Vector::splat(0);
+    const Vector skipped = Vector::splat(kSkipped);
+    Vector any_outside = zero;
+    for (int k = 0; k < run.coordinate_count; ++k) {
+        const Coordinate& coordinate = run.coordinates[k];
+        const std::byte* indices = run.indices + coordinate.index_offset;
+        const Vector limit = Vector::splat(coordinate.limit);
+        const Vector last = Vector::splat(coordinate.limit - 1);
+        const Vector stride = Vector::splat(coordinate.table_stride);
+        const Vector step = Vector::splat(kLanes * run.table_stride);
+        Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+        for (std::int64_t i = 0; i < whole; i += kLanes) {
+            const std::byte* at = indices + i * run.index_stride;
+            const Vector index = packed
+                                     ? Vector::template load<Index>(at)
+                                     : Vector::template load_strided<Index>(at, run.index_stride);
+            Vector outside = zero;
+            const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
+            if constexpr (kMode == Mode::kWrap) {
+                // Rare, and a division: the scalar kernel does the whole run over.
+                if (any_negative(outside)) return resolve_scalar<Index, kMode>(run, offsets);
+            }
+            if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
+            const Vector before = k == 0 ? base
+                                         : Vector::template load<std::int64_t>(
+                                               reinterpret_cast<const std::byte*>(offsets + i));
+            Vector offset = before + multiply_low(inside, stride);
+            if constexpr (kMode == Mode::kSkip) {
+                offset = select_negative(outside, skipped, offset);
+                if (k > 0) {  // what an earlier coordinate skipped stays skipped
+                    const Vector was_skipped = equal(before, skipped);
+                    offset = select_negative(was_skipped, skipped, offset);
+                }
+            }
+            offset.store(offsets + i);
+            base = base + step;
+        }
+    }
+    if (any_negative(any_outside)) return false;
+
+    IndexRun rest = run;
+    rest.indices += whole * run.index_stride;
+    rest.count -= whole;
+    rest.table_offset += whole * run.table_stride;
+    return rest.count == 0 || resolve_scalar<Index, kMode>(rest, offsets + whole);
+}
+
+// The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
+template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
+std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    std::int64_t i = 0;
+    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
+        alignas(64) std::int64_t places[kLookUpStep];
+        Vector any_outside = Vector::splat(0);
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            Vector outside = Vector::splat(0);
+            const Vector index = Vector::template load<Index>(
+                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
+            any_outside = any_outside | outside;
+        }
+        if (any_negative(any_outside)) return i;
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
+        }
+    }
+    return i;
+}
+
+template <class Vector, class Packed>
+void pack_vector(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
+                 std::byte* packed) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<Packed>(offsets[i] - lowest);
+        std::memcpy(packed + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+    }
+}
+
+template <class Vector, class Index>
+void add_index_type(Kernels& kernels, IndexType type) noexcept {
+    const auto slot = static_cast<int>(type);
+    const auto add_mode = [&]<Mode kMode>() {
+        const auto mode = static_cast<int>(kMode);
+        kernels.resolve[slot][mode] = resolve_vector<Vector, Index, kMode>;
+        kernels.look_up[slot][mode][0] = look_up<Vector, Index, kMode, 1>;
+        kernels.look_up[slot][mode][1] = look_up<Vector, Index, kMode, 2>;
+        kernels.look_up[slot][mode][2] = look_up<Vector, Index, kMode, 4>;
+        kernels.look_up[slot][mode][3] = look_up<Vector, Index, kMode, 8>;
+        kernels.look_up[slot][mode][4] = look_up<Vector, Index, kMode, 16>;
+    };
+    add_mode.template operator()<Mode::kRaise>();
+    add_mode.template operator()<Mode::kClamp>();
+    add_mode.template operator()<Mode::kWrap>();
+    add_mode.template operator()<Mode::kSkip>();
+}
+
+template <class Vector>
+void add_vector_kernels(Kernels& kernels) noexcept {
+    add_index_type<Vector, std::int8_t>(kernels, IndexType::kInt8);
+    add_index_type<Vector, std::uint8_t>(kernels, IndexType::kUint8);
+    add_index_type<Vector, std::int16_t>(kernels, IndexType::kInt16);
+    add_index_type<Vector, std::uint16_t>(kernels, IndexType::kUint16);
+    add_index_type<Vector, std::int32_t>(kernels, IndexType::kInt32);
+    add_index_type<Vector, std::uint32_t>(kernels, IndexType::kUint32);
+    add_index_type<Vector, std::int64_t>(kernels, IndexType::kInt64);
+    add_index_type<Vector, std::uint64_t>(kernels, IndexType::kUint64);
+    kernels.pack[0] = pack_vector<Vector, std::uint8_t>;
+    kernels.pack[1] = pack_vector<Vector, std::uint16_t>;
+    kernels.pack[2] = pack_vector<Vector, std::uint32_t>;
+    kernels.pack[3] = pack_vector<Vector, std::uint64_t>;
+}
+
+}  // namespace dmlindex::cpu
