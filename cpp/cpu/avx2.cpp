@@ -45,6 +45,19 @@ struct Avx2 {
             static_cast<std::int64_t>(values[1]), static_cast<std::int64_t>(values[0]))};
     }
 
+    static constexpr std::int64_t kWideBytes = 32;
+    static void copy_wide(std::byte* to, const std::byte* from) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    static void stream_line(std::byte* to, const std::byte* from) noexcept {
+        const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+        const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), low);
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + 32), high);
+    }
+    static void fence() noexcept { _mm_sfence(); }
+
     void store(std::int64_t* to) const noexcept {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes);
     }

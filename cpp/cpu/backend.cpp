@@ -7,13 +7,12 @@
 #include <numeric>
 
 #include "cpu/bad_index.hpp"
+#include "cpu/caches.hpp"
 #include "cpu/job.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::cpu {
 namespace {
-
-constexpr std::int64_t kCacheLineBytes = 64;
 
 std::int64_t position_count(const Plan& plan) noexcept {
     std::int64_t count = 1;
@@ -48,6 +47,21 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, bool may_skip) no
     return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
 }
 
+// Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
+bool table_is_far(const Plan& plan) noexcept {
+    std::int64_t reach = plan.slice_bytes;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
+    }
+    return reach > caches().far_bytes;
+}
+
+// Whether a gather's result is so large that it is written past the caches.
+bool is_streamed(const Plan& plan) noexcept {
+    return plan.direction == Direction::kGather &&
+           position_count(plan) * plan.slice_bytes >= caches().far_bytes;
+}
+
 LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
@@ -66,7 +80,9 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.coordinates = plan.coordinates;
     job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     job.move = choose_move(table, plan, may_skip);
-    job.look_up = choose_look_up(table, plan);
+    job.far = table_is_far(plan);
+    job.stream = is_streamed(plan) ? table.stream : nullptr;
+    job.look_up = job.far ? nullptr : choose_look_up(table, plan);
     job.copy = may_skip || plan.reduction != Reduction::kNone
                    ? nullptr
                    : table.copy[slice_class(plan.slice_bytes)];

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "cpu/job.hpp"
+#include "cpu/moves.hpp"
+#include "cpu/tile.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -55,11 +58,31 @@ void keep_own(const Job& job, std::int64_t* offsets, std::int64_t count) noexcep
     }
 }
 
+// Moves a block, through the tile if there is one.
+void deliver(const Job& job, Block block, Tile* tile) noexcept {
+    if (tile == nullptr) {
+        job.move(block);
+        return;
+    }
+    const std::int64_t piece = Tile::kBytes / block.slice_bytes;
+    for (std::int64_t left = block.count; left > 0; left -= block.count) {
+        std::byte* const items = block.items;
+        block.count = std::min(piece, left);
+        block.items = tile->place(items);
+        job.move(block);
+        tile->wrote(block.count * block.slice_bytes);
+        block.items = items + block.count * block.slice_bytes;
+        block.offsets += block.count;
+        block.known -= block.count;
+        block.fetched = fetch_distance(block.slice_bytes);
+    }
+}
+
 // Moves a block along every free dim: all of its positions at once, or, where the innermost free
 // dim is longer than the block, position by position along that dim.
-void move_block(const Job& job, const Partition& parts, Block block) noexcept {
+void move_block(const Job& job, const Partition& parts, const Block& block, Tile* tile) noexcept {
     if (parts.free_count == 1) {
-        job.move(block);
+        deliver(job, block, tile);
         return;
     }
     Dim free_dims[kMaxDims];
@@ -75,7 +98,7 @@ void move_block(const Job& job, const Partition& parts, Block block) noexcept {
         at.table += walker.table_offset();
         at.items += walker.item_offset();
         if (!along_inner) {
-            job.move(at);
+            deliver(job, at, tile);
         } else {
             for (std::int64_t i = 0; i < at.count; ++i) {
                 std::byte* table = at.table + at.offsets[i];
@@ -121,7 +144,7 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
         count = run.count = std::min(run.count - count, kLookUpStep);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,
-                  job.element_bytes, job.fill, nullptr});
+                  job.element_bytes, job.far, count, 0, job.fill, nullptr});
         walker.advance(count);
     }
     return true;
@@ -183,6 +206,11 @@ bool execute(const Job& job) noexcept {
     }
 
     PositionWalker walker(dims, parts.positions_rank, 0);
+    const bool streamed = job.stream != nullptr && parts.behind == 0 &&
+                          job.slice_bytes <= Tile::kBytes &&
+                          walker.run().item_stride == job.slice_bytes;
+    std::optional<Tile> tile;
+    if (streamed) tile.emplace(job.stream);
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
         std::int64_t count = 0;
@@ -202,8 +230,9 @@ bool execute(const Job& job) noexcept {
         if (filtered) keep_own(job, offsets, count);
         move_block(job, parts,
                    {job.buffers.table, offsets, count, job.buffers.items + first_item,
-                    walker.run().item_stride, job.slice_bytes, job.element_bytes, job.fill,
-                    job.byte_table});
+                    walker.run().item_stride, job.slice_bytes, job.element_bytes, job.far, count, 0,
+                    job.fill, job.byte_table},
+                   tile ? &*tile : nullptr);
     }
     return true;
 }

@@ -53,7 +53,7 @@ using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* tabl
 using PackKernel = void (*)(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
                             std::byte* packed) noexcept;
 
-// A block of positions, their offsets known.
+// A block of positions, their offsets known: those of the block, and known − count of the next one.
 struct Block {
     std::byte* table;
     const std::int64_t* offsets;
@@ -62,6 +62,9 @@ struct Block {
     std::int64_t item_stride;
     std::int64_t slice_bytes;
     std::int64_t element_bytes;
+    bool far;  // the table is larger than the caches: fetch ahead
+    std::int64_t known;
+    std::int64_t fetched;         // the first so many are on their way already
     const std::byte* fill;        // for gathers: element_bytes of them, or null for zeros
     const std::byte* byte_table;  // for reductions of ValueType::kByteTable
 };
@@ -75,6 +78,9 @@ using MoveKernel = void (*)(const Block& block) noexcept;
 using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                             std::int64_t from_stride, std::int64_t count,
                             std::int64_t piece_bytes) noexcept;
+
+// Copies bytes past the caches, for a large result that nobody reads soon.
+using StreamKernel = void (*)(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept;
 
 // Slices of 1, 2, 4, 8 and 16 bytes have kernels of their own; the last is for any size.
 inline constexpr int kSliceClasses = 6;
@@ -98,6 +104,7 @@ struct Kernels {
     MoveKernel scatter_or_drop[kSliceClasses];
     MoveKernel reduce[kValueTypes][kReductions];  // null: no such arithmetic
     CopyKernel copy[kSliceClasses];
+    StreamKernel stream;
 };
 
 void add_scalar_kernels(Kernels& kernels) noexcept;

@@ -155,7 +155,8 @@ T combine(T old, T update) noexcept {
 }
 
 template <Reduction kReduction, class T>
-void reduce(const Block& block) noexcept {
+void reduce(const Block& given) noexcept {
+    const Block block = given;  // a copy that no store can change
     const std::byte* item = block.items;
     for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
         if (block.offsets[i] == kSkipped) continue;
@@ -171,7 +172,8 @@ void reduce(const Block& block) noexcept {
     }
 }
 
-void reduce_by_table(const Block& block) noexcept {
+void reduce_by_table(const Block& given) noexcept {
+    const Block block = given;
     const std::byte* item = block.items;
     for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
         if (block.offsets[i] == kSkipped) continue;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/kernels.hpp"
+#include "cpu/moves.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -98,52 +99,26 @@ bool unpack(const IndexRun& run, std::int64_t* offsets) noexcept {
 // for any.
 constexpr std::int64_t kClassBytes[kSliceClasses] = {1, 2, 4, 8, 16, 0};
 
-template <std::int64_t kBytes>
-void copy_slice(std::byte* to, const std::byte* from, std::int64_t slice_bytes) noexcept {
-    if constexpr (kBytes != 0) {
-        std::memcpy(to, from, kBytes);
-    } else {
-        std::memcpy(to, from, static_cast<std::size_t>(slice_bytes));
+// How a slice is copied: with a size known here, so that memcpy becomes a load and a store, or any
+// size.
+template <std::int64_t kFixedBytes>
+struct CopySlice {
+    static constexpr std::int64_t kBytes = kFixedBytes;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t slice_bytes) noexcept {
+        std::memcpy(to, from, static_cast<std::size_t>(kBytes != 0 ? kBytes : slice_bytes));
     }
-}
-
-void fill_slice(std::byte* to, const Block& block) noexcept {
-    if (block.fill == nullptr) {
-        std::memset(to, 0, static_cast<std::size_t>(block.slice_bytes));
-        return;
-    }
-    for (std::int64_t s = 0; s < block.slice_bytes; s += block.element_bytes) {
-        std::memcpy(to + s, block.fill, static_cast<std::size_t>(block.element_bytes));
-    }
-}
-
-template <std::int64_t kBytes, bool kMaySkip>
-void gather(const Block& block) noexcept {
-    std::byte* item = block.items;
-    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
-        if (kMaySkip && block.offsets[i] == kSkipped) {
-            fill_slice(item, block);
-        } else {
-            copy_slice<kBytes>(item, block.table + block.offsets[i], block.slice_bytes);
-        }
-    }
-}
-
-template <std::int64_t kBytes, bool kMaySkip>
-void scatter(const Block& block) noexcept {
-    const std::byte* item = block.items;
-    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
-        if (kMaySkip && block.offsets[i] == kSkipped) continue;
-        copy_slice<kBytes>(block.table + block.offsets[i], item, block.slice_bytes);
-    }
-}
+};
 
 template <std::int64_t kBytes>
 void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
           std::int64_t count, std::int64_t piece_bytes) noexcept {
     for (std::int64_t i = 0; i < count; ++i) {
-        copy_slice<kBytes>(to + i * to_stride, from + i * from_stride, piece_bytes);
+        CopySlice<kBytes>::copy(to + i * to_stride, from + i * from_stride, piece_bytes);
     }
+}
+
+void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 template <class Index>
@@ -156,10 +131,10 @@ void add_resolve(ResolveKernel (&slots)[kModes]) {
 
 template <int... kClasses>
 void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
-    ((kernels.gather[kClasses] = gather<kClassBytes[kClasses], false>,
-      kernels.gather_or_fill[kClasses] = gather<kClassBytes[kClasses], true>,
-      kernels.scatter[kClasses] = scatter<kClassBytes[kClasses], false>,
-      kernels.scatter_or_drop[kClasses] = scatter<kClassBytes[kClasses], true>,
+    ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, false>,
+      kernels.gather_or_fill[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, true>,
+      kernels.scatter[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, false>,
+      kernels.scatter_or_drop[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, true>,
       kernels.copy[kClasses] = copy<kClassBytes[kClasses]>),
      ...);
 }
@@ -190,6 +165,7 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.unpack[1] = unpack<std::uint16_t>;
     kernels.unpack[2] = unpack<std::uint32_t>;
     kernels.unpack[3] = unpack<std::uint64_t>;
+    kernels.stream = stream;
     add_moves(kernels, std::make_integer_sequence<int, kSliceClasses>());
 }
 

@@ -6,6 +6,9 @@
 // 32 bits, unsigned), negative(v) (all bits of a lane set where it is negative), any_negative(v),
 // equal(a, b), clamp(v, low, high) and select_negative(mask, a, b).
 //
+// It also copies bytes: copy_wide(to, from) moves kWideBytes, stream_line(to, from) moves a cache
+// line past the caches to an aligned place, and fence() orders such lines before what follows.
+//
 // The vector type lives in an anonymous namespace, so that nothing compiled for an ISA is linked in
 // elsewhere.
 #pragma once
@@ -15,7 +18,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "cpu/caches.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/moves.hpp"
 
 namespace dmlindex::cpu {
 
@@ -133,6 +138,39 @@ void pack_vector(const std::int64_t* offsets, std::int64_t count, std::int64_t l
     }
 }
 
+// Copies slices in wide pieces, the last of which may cover the one before.
+template <class Vector>
+struct CopyRow {
+    static constexpr std::int64_t kBytes = 0;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        constexpr std::int64_t kWide = Vector::kWideBytes;
+        if (bytes >= kWide) {
+            for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
+                Vector::copy_wide(to + at, from + at);
+            if (bytes % kWide != 0) Vector::copy_wide(to + bytes - kWide, from + bytes - kWide);
+        } else if (bytes >= 16) {
+            std::memcpy(to, from, 16);
+            std::memcpy(to + bytes - 16, from + bytes - 16, 16);
+        } else {
+            std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        }
+    }
+};
+
+// Streams whole cache lines; the ends, where they are not whole, go the ordinary way.
+template <class Vector>
+void stream_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+    const auto into_line =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kCacheLineBytes);
+    const std::int64_t head = std::min(bytes, into_line == 0 ? 0 : kCacheLineBytes - into_line);
+    std::memcpy(to, from, static_cast<std::size_t>(head));
+    std::int64_t at = head;
+    for (; at + kCacheLineBytes <= bytes; at += kCacheLineBytes)
+        Vector::stream_line(to + at, from + at);
+    std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
+    Vector::fence();
+}
+
 template <class Vector, class Index>
 void add_index_type(Kernels& kernels, IndexType type) noexcept {
     const auto slot = static_cast<int>(type);
@@ -161,6 +199,12 @@ void add_vector_kernels(Kernels& kernels) noexcept {
     add_index_type<Vector, std::uint32_t>(kernels, IndexType::kUint32);
     add_index_type<Vector, std::int64_t>(kernels, IndexType::kInt64);
     add_index_type<Vector, std::uint64_t>(kernels, IndexType::kUint64);
+    constexpr int kAnySize = kSliceClasses - 1;
+    kernels.gather[kAnySize] = gather<CopyRow<Vector>, false>;
+    kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
+    kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
+    kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
+    kernels.stream = stream_lines<Vector>;
     kernels.pack[0] = pack_vector<Vector, std::uint8_t>;
     kernels.pack[1] = pack_vector<Vector, std::uint16_t>;
     kernels.pack[2] = pack_vector<Vector, std::uint32_t>;
