@@ -58,6 +58,30 @@ struct Avx2 {
     }
     static void fence() noexcept { _mm_sfence(); }
 
+    template <std::int64_t kBytes>
+    void store_narrow(std::byte* to) const noexcept {
+        if constexpr (kBytes == 8) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes);
+            return;
+        }
+        // The low halves of the four lanes side by side, then their low bytes.
+        const __m256i halves =
+            _mm256_permutevar8x32_epi32(lanes, _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0));
+        const __m128i four = _mm256_castsi256_si128(halves);
+        if constexpr (kBytes == 4) {
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), four);
+        } else if constexpr (kBytes == 2) {
+            const __m128i pick =
+                _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+            _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(four, pick));
+        } else {
+            const __m128i pick =
+                _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+            const int bytes = _mm_cvtsi128_si32(_mm_shuffle_epi8(four, pick));
+            std::memcpy(to, &bytes, sizeof bytes);
+        }
+    }
+
     void store(std::int64_t* to) const noexcept {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), lanes);
     }

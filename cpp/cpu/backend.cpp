@@ -36,11 +36,10 @@ int threads_for(std::int64_t traffic_bytes) noexcept {
     return traffic_bytes < kParallelBytes ? 1 : get_num_threads();
 }
 
-MoveKernel choose_move(const Kernels& table, const Plan& plan, bool may_skip) noexcept {
+MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool may_skip) noexcept {
     if (plan.reduction != Reduction::kNone) {
         return table.reduce[static_cast<int>(plan.value_type)][static_cast<int>(plan.reduction)];
     }
-    const int slice = slice_class(plan.slice_bytes);
     if (plan.direction == Direction::kGather) {
         return may_skip ? table.gather_or_fill[slice] : table.gather[slice];
     }
@@ -79,7 +78,9 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.coordinate_count = plan.coordinate_count;
     job.coordinates = plan.coordinates;
     job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
-    job.move = choose_move(table, plan, may_skip);
+    job.move = choose_move(table, plan, slice_class(plan.slice_bytes), may_skip);
+    job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
+    job.compress = table.compress[slice_class(plan.slice_bytes)];
     job.far = table_is_far(plan);
     job.stream = is_streamed(plan) ? table.stream : nullptr;
     job.look_up = job.far ? nullptr : choose_look_up(table, plan);
@@ -170,6 +171,10 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     const ResolveKernel resolve_run =
         table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     const PackKernel pack = table.pack[width_class_];
+    const bool plain =
+        plan.mode == Mode::kRaise && plan.coordinate_count == 1 && in_units[0].table_stride == 1;
+    const HoldKernel hold =
+        plain ? table.hold[static_cast<int>(plan.index_type)][width_class_] : nullptr;
     const std::int64_t chunk_size = (held_count + threads - 1) / threads;
     std::atomic<bool> all_good{true};
     parallel_for(threads, [&](std::int64_t chunk) {
@@ -189,11 +194,14 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
                                0,
                                in_units,
                                plan.coordinate_count};
-            if (!resolve_run(run, offsets)) {
+            std::byte* const packed = packed_.get() + position * width;
+            const bool direct = hold != nullptr && run.index_stride == index_bytes(plan.index_type);
+            const bool good = direct ? hold(run, packed) : resolve_run(run, offsets);
+            if (!good) {
                 all_good.store(false, std::memory_order_relaxed);
                 return;
             }
-            pack(offsets, count, lowest_in_units, packed_.get() + position * width);
+            if (!direct) pack(offsets, count, lowest_in_units, packed);
             position += count;
             walker.advance(count);
         }
@@ -268,7 +276,9 @@ bool execute_parts(const Job& job, const Split& split, int threads) {
 // Threads share a scatter whose updates may meet by destination: each walks all of them, in order,
 // and moves those that fall into its own part of the table.
 void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
-    if (plan.reduction == Reduction::kNone) job.move = choose_move(kernels(), plan, true);
+    if (job.compress == nullptr && plan.reduction == Reduction::kNone) {
+        job.move = job.move_any_size = choose_move(kernels(), plan, kSliceClasses - 1, true);
+    }
     job.copy = nullptr;
     const OffsetRange range(plan);
     std::int64_t first = held ? 0 : range.lowest;  // held offsets count up from the lowest
@@ -306,12 +316,19 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
+    // Rows that come next are few, and better written to memory than kept; single elements come
+    // back to the cache.
+    const bool streamed = bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes;
     const bool by_bytes = plan.copy_rank == 0;
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);
     parallel_for(parts, [&](std::int64_t p) {
         const std::int64_t first = p * size / parts;
         const std::int64_t count = (p + 1) * size / parts - first;
+        if (by_bytes && streamed) {
+            kernels().stream(buffers.table + first, buffers.source + first, count);
+            return;
+        }
         if (by_bytes) {
             copy_dims(nullptr, 0, count, buffers.table + first, buffers.source + first);
             return;

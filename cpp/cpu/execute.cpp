@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
 
 #include "cpu/job.hpp"
 #include "cpu/moves.hpp"
+#include "cpu/strips.hpp"
 #include "cpu/tile.hpp"
 
 namespace dmlindex::cpu {
@@ -51,30 +53,62 @@ bool items_are_linear(const Dim* dims, int rank) noexcept {
 }
 
 // Skips what another thread moves.
-void keep_own(const Job& job, std::int64_t* offsets, std::int64_t count) noexcept {
+void skip_foreign(const Job& job, std::int64_t* offsets, std::int64_t count) noexcept {
     for (std::int64_t i = 0; i < count; ++i) {
         const bool own = offsets[i] >= job.first_offset && offsets[i] < job.last_offset;
         offsets[i] = own ? offsets[i] : kSkipped;
     }
 }
 
-// Moves a block, through the tile if there is one.
-void deliver(const Job& job, Block block, Tile* tile) noexcept {
-    if (tile == nullptr) {
-        job.move(block);
-        return;
+// Whether packed items come from, or go to, places that follow each other: a run of consecutive
+// indices is a slice. Random ones are told by the first look.
+bool follow_each_other(const Block& block) noexcept {
+    for (std::int64_t i = 1; i < block.count; ++i) {
+        if (block.offsets[i] - block.offsets[i - 1] != block.slice_bytes) return false;
     }
+    return block.count > 1 && block.offsets[0] != kSkipped;
+}
+
+// A tile is filled and streamed as often as the block needs.
+void deliver_by_tile(const Job& job, Block block, Tile& tile) noexcept {
     const std::int64_t piece = Tile::kBytes / block.slice_bytes;
     for (std::int64_t left = block.count; left > 0; left -= block.count) {
         std::byte* const items = block.items;
         block.count = std::min(piece, left);
-        block.items = tile->place(items);
-        job.move(block);
-        tile->wrote(block.count * block.slice_bytes);
+        block.items = tile.place(items);
+        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
+        tile.wrote(block.count * block.slice_bytes);
         block.items = items + block.count * block.slice_bytes;
         block.offsets += block.count;
         block.known -= block.count;
         block.fetched = fetch_distance(block.slice_bytes);
+    }
+}
+
+// Moves a block: through the tile if there is one, past the caches if the result is large, or the
+// plain way.
+void deliver(const Job& job, Block block, Tile* tile) noexcept {
+    const bool packed = block.item_stride == block.slice_bytes;
+    if (packed && follow_each_other(block)) {
+        block.slice_bytes *= block.count;
+        block.count = 1;
+    }
+    if (job.stream == nullptr || !packed) {
+        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
+    } else if (tile != nullptr && block.slice_bytes <= Tile::kBytes) {
+        deliver_by_tile(job, block, *tile);
+    } else {
+        for (std::int64_t i = 0; i < block.count; ++i) {
+            Block one = block;
+            one.offsets += i;
+            one.items += i * block.slice_bytes;
+            one.count = one.known = 1;
+            if (*one.offsets == kSkipped) {
+                job.move_any_size(one);
+            } else {
+                job.stream(one.items, one.table + *one.offsets, one.slice_bytes);
+            }
+        }
     }
 }
 
@@ -150,6 +184,50 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
     return true;
 }
 
+// Whether every run is a packed row in table, items and indices, and long enough to look at.
+bool rows_are_packed(const Job& job, const Partition& parts) noexcept {
+    constexpr std::int64_t kRowPositions = 16;
+    if (parts.positions_rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped)
+        return false;
+    const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
+    return run.size >= kRowPositions && run.index_stride == job.index_bytes &&
+           run.table_stride == job.slice_bytes && run.item_stride == job.slice_bytes;
+}
+
+// Rows whose indices are all the same (an expanded index, say) move as one slice. A look at each
+// row costs little: most others differ in the first few indices.
+bool execute_rows(const Job& job, const Dim* dims, int rank) noexcept {
+    const MoveKernel move_row = job.move_any_size;
+    std::int64_t offsets[kBlockPositions];
+    for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
+        const std::int64_t row = walker.left_in_run();
+        IndexRun run{job.buffers.indices + walker.index_offset(),
+                     job.index_bytes,
+                     row,
+                     walker.table_offset(),
+                     walker.run().table_stride,
+                     job.coordinates,
+                     job.coordinate_count};
+        std::byte* items = job.buffers.items + walker.item_offset();
+        walker.advance(row);
+        const auto rest_bytes = static_cast<std::size_t>((row - 1) * job.index_bytes);
+        const bool same = std::memcmp(run.indices, run.indices + job.index_bytes, rest_bytes) == 0;
+        for (std::int64_t left = row; left > 0; left -= run.count) {
+            run.count = same ? 1 : std::min(left, kBlockPositions);
+            if (!job.resolve(run, offsets)) return false;
+            const std::int64_t bytes = (same ? row : 1) * job.slice_bytes;
+            (same ? move_row
+                  : job.move)({job.buffers.table, offsets, run.count, items, job.slice_bytes, bytes,
+                               job.element_bytes, job.far, run.count, 0, job.fill, job.byte_table});
+            if (same) break;
+            run.indices += run.count * job.index_bytes;
+            run.table_offset += run.count * run.table_stride;
+            items += run.count * job.slice_bytes;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 PositionWalker::PositionWalker(const Dim* dims, int rank, std::int64_t first_position) noexcept
@@ -190,8 +268,14 @@ bool execute(const Job& job) noexcept {
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
     if (can_look_up(job, parts)) return look_up(job, dims, parts.positions_rank);
+    if (parts.free_count == 1) {
+        if (const std::optional<bool> good = execute_in_strips(job)) return *good;
+        if (rows_are_packed(job, parts)) return execute_rows(job, dims, parts.positions_rank);
+    }
     const bool linear = items_are_linear(dims, parts.positions_rank);
     const bool filtered = job.first_offset != kSkipped;
+    const bool compressed = filtered && job.compress != nullptr && parts.free_count == 1;
+    std::byte own_items[kBlockPositions * kElementBytes];
 
     std::int64_t near_offsets[kBlockPositions];
     std::unique_ptr<std::int64_t[]> far_offsets;
@@ -227,11 +311,19 @@ bool execute(const Job& job) noexcept {
             count += run;
             walker.advance(run);
         } while (linear && count < capacity && !walker.at_end());
-        if (filtered) keep_own(job, offsets, count);
+        std::byte* items = job.buffers.items + first_item;
+        std::int64_t item_stride = walker.run().item_stride;
+        if (compressed) {
+            count = job.compress({offsets, count, items, item_stride}, job.first_offset,
+                                 job.last_offset, own_items);
+            items = own_items;
+            item_stride = job.slice_bytes;
+        } else if (filtered) {
+            skip_foreign(job, offsets, count);
+        }
         move_block(job, parts,
-                   {job.buffers.table, offsets, count, job.buffers.items + first_item,
-                    walker.run().item_stride, job.slice_bytes, job.element_bytes, job.far, count, 0,
-                    job.fill, job.byte_table},
+                   {job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
+                    job.element_bytes, job.far, count, 0, job.fill, job.byte_table},
                    tile ? &*tile : nullptr);
     }
     return true;

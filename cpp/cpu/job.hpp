@@ -14,11 +14,13 @@ struct Job {
     const Coordinate* coordinates;
     ResolveKernel resolve;
     MoveKernel move;
+    MoveKernel move_any_size;  // the same for slices of another size
     LookUpKernel
         look_up;      // for packed elements; null where there is none or the table is not in cache
     CopyKernel copy;  // for strided slices; null where a move does more than copy
-    StreamKernel stream;  // for a large result that lies packed; null for others
-    bool far;             // the table is larger than the caches
+    CompressKernel compress;  // for elements; null for larger slices
+    StreamKernel stream;      // for a large result that lies packed; null for others
+    bool far;                 // the table is larger than the caches
     Buffers buffers;
     std::int64_t index_bytes;
     std::int64_t slice_bytes;

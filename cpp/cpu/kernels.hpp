@@ -40,6 +40,10 @@ using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexc
 template <class Index, Mode kMode>
 bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
+// The scalar kernels that read held offsets back.
+template <class Packed>
+bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
+
 // Resolve and gather in one, for elements packed in table and items and packed indices of one
 // coordinate: moves kLookUpStep at a time, as long as all of these are in range, and returns how
 // many it moved. Indices are read once. Slots are null where an ISA has none.
@@ -82,6 +86,24 @@ using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::by
 // Copies bytes past the caches, for a large result that nobody reads soon.
 using StreamKernel = void (*)(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept;
 
+// The largest element that has kernels of its own.
+inline constexpr std::int64_t kElementBytes = 16;
+
+// Keeps, in order, the updates whose offset lies in [first, last): their offsets in place, their
+// elements packed in own_items. Returns how many.
+struct Updates {
+    std::int64_t* offsets;
+    std::int64_t count;
+    const std::byte* items;
+    std::int64_t item_stride;
+};
+using CompressKernel = std::int64_t (*)(const Updates& updates, std::int64_t first,
+                                        std::int64_t last, std::byte* own_items) noexcept;
+
+// Resolves packed indices of one coordinate and stride 1 straight into the packed form, or returns
+// false if one is out of range. Slots are null where an ISA has none.
+using HoldKernel = bool (*)(const IndexRun& run, std::byte* packed) noexcept;
+
 // Slices of 1, 2, 4, 8 and 16 bytes have kernels of their own; the last is for any size.
 inline constexpr int kSliceClasses = 6;
 int slice_class(std::int64_t slice_bytes) noexcept;
@@ -97,6 +119,7 @@ struct Kernels {
     ResolveKernel resolve[kIndexTypes][kModes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
     PackKernel pack[kPackedWidths];
+    HoldKernel hold[kIndexTypes][kPackedWidths];
     ResolveKernel unpack[kPackedWidths];
     MoveKernel gather[kSliceClasses];
     MoveKernel gather_or_fill[kSliceClasses];  // some offsets may be kSkipped
@@ -105,6 +128,7 @@ struct Kernels {
     MoveKernel reduce[kValueTypes][kReductions];  // null: no such arithmetic
     CopyKernel copy[kSliceClasses];
     StreamKernel stream;
+    CompressKernel compress[kSliceClasses];  // null for any size
 };
 
 void add_scalar_kernels(Kernels& kernels) noexcept;

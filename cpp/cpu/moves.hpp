@@ -41,7 +41,7 @@ inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
                        static_cast<std::uintptr_t>(block.offsets[position]);
     const auto last =
         first + static_cast<std::uintptr_t>(std::min(block.slice_bytes, kFetchedBytes) - 1);
-    constexpr std::int64_t kElementBytes = 16;  // which hardly ever lies in two lines
+    // An element hardly ever lies in two lines.
     for (std::uintptr_t line = first; block.slice_bytes > kElementBytes && line < last;
          line += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
@@ -65,6 +65,31 @@ template <class Visit>
         }
     }
     for (; i < block.count; ++i) visit(i);
+}
+
+// Copies fewer than 32 bytes, in two pieces that may overlap.
+[[gnu::always_inline]] static inline void copy_small(std::byte* to, const std::byte* from,
+                                                     std::int64_t bytes) noexcept {
+    const auto two = [&]<std::size_t kPiece>() {
+        std::byte head[kPiece];
+        std::byte tail[kPiece];
+        const std::int64_t last = bytes - static_cast<std::int64_t>(kPiece);
+        std::memcpy(head, from, kPiece);
+        std::memcpy(tail, from + last, kPiece);
+        std::memcpy(to, head, kPiece);
+        std::memcpy(to + last, tail, kPiece);
+    };
+    if (bytes >= 16) {
+        two.template operator()<16>();
+    } else if (bytes >= 8) {
+        two.template operator()<8>();
+    } else if (bytes >= 4) {
+        two.template operator()<4>();
+    } else if (bytes >= 2) {
+        two.template operator()<2>();
+    } else if (bytes == 1) {
+        *to = *from;
+    }
 }
 
 // A copy of the block, which no store through a pointer can change, with the size that the copier

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/kernels.hpp"
+#include "cpu/moves.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -81,29 +82,35 @@ T quiet(T nan) noexcept {
     return nan + T{1};
 }
 
-// One rounded step. Of two NaNs the left one stays, whichever way the compiler turns the operands;
-// a NaN that the step makes itself is x86's and NumPy's there, sign set, on every machine.
-template <class T, class Step>
-T float_step(T left, T right, Step step) noexcept {
+// Of two NaNs the left one stays, whichever way the compiler turns the operands; a NaN that a step
+// makes itself is x86's and NumPy's there, sign set, on every machine.
+template <class T>
+[[gnu::noinline, gnu::cold]] T nan_of(T left, T right) noexcept {
     if (left != left) return quiet(left);
-    const T result = step(left, right);
-    if (result != result && right == right) return -std::numeric_limits<T>::quiet_NaN();
+    if (right != right) return quiet(right);
+    return -std::numeric_limits<T>::quiet_NaN();
+}
+
+template <class T>
+T or_nan_of(T left, T right, T result) noexcept {
+    if (result != result) [[unlikely]]
+        return nan_of(left, right);
     return result;
 }
 
 template <class T>
 T add_step(T left, T right) noexcept {
-    return float_step(left, right, [](T a, T b) { return a + b; });
+    return or_nan_of(left, right, left + right);
 }
 
 template <class T>
 T subtract_step(T left, T right) noexcept {
-    return float_step(left, right, [](T a, T b) { return a - b; });
+    return or_nan_of(left, right, left - right);
 }
 
 template <class T>
 T multiply_step(T left, T right) noexcept {
-    return float_step(left, right, [](T a, T b) { return a * b; });
+    return or_nan_of(left, right, left * right);
 }
 
 template <Reduction kReduction, class T>
@@ -113,8 +120,8 @@ T combine_float(T old, T update) noexcept {
     } else if constexpr (kReduction == Reduction::kMul) {
         return multiply_step(old, update);
     } else {
-        if (old != old) return quiet(old);
-        if (update != update) return quiet(update);
+        if (old != old || update != update) [[unlikely]]
+            return nan_of(old, update);
         const bool replaces = kReduction == Reduction::kMin ? update < old : update > old;
         return replaces ? update : old;
     }
@@ -155,21 +162,32 @@ T combine(T old, T update) noexcept {
 }
 
 template <Reduction kReduction, class T>
+void reduce_element(std::byte* target, const std::byte* item) noexcept {
+    T old;
+    T update;
+    std::memcpy(&old, target, sizeof(T));
+    std::memcpy(&update, item, sizeof(T));
+    const T result = combine<kReduction>(old, update);
+    std::memcpy(target, &result, sizeof(T));
+}
+
+template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
-    const std::byte* item = block.items;
-    for (std::int64_t i = 0; i < block.count; ++i, item += block.item_stride) {
-        if (block.offsets[i] == kSkipped) continue;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    const bool scalars = block.slice_bytes == kBytes;
+    each_position(block, [&block, scalars](std::int64_t i) {
+        if (block.offsets[i] == kSkipped) return;
         std::byte* target = block.table + block.offsets[i];
-        for (std::int64_t s = 0; s < block.slice_bytes; s += static_cast<std::int64_t>(sizeof(T))) {
-            T old;
-            T update;
-            std::memcpy(&old, target + s, sizeof(T));
-            std::memcpy(&update, item + s, sizeof(T));
-            const T result = combine<kReduction>(old, update);
-            std::memcpy(target + s, &result, sizeof(T));
+        const std::byte* item = block.items + i * block.item_stride;
+        if (scalars) {
+            reduce_element<kReduction, T>(target, item);
+            return;
         }
-    }
+        for (std::int64_t s = 0; s < block.slice_bytes; s += kBytes) {
+            reduce_element<kReduction, T>(target + s, item + s);
+        }
+    });
 }
 
 void reduce_by_table(const Block& given) noexcept {

@@ -73,6 +73,17 @@ bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
     return kMode == Mode::kSkip || outside >= 0;
 }
 
+template <class Packed>
+bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
+    const std::int64_t unit = run.coordinates[0].table_stride;
+    for (std::int64_t i = 0; i < run.count; ++i) {
+        const auto value =
+            static_cast<std::int64_t>(load<Packed>(run.indices + i * run.index_stride));
+        offsets[i] = run.table_offset + i * run.table_stride + value * unit;
+    }
+    return true;
+}
+
 namespace {
 
 template <class Packed>
@@ -82,17 +93,6 @@ void pack(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
         const auto value = static_cast<Packed>(offsets[i] - lowest);
         std::memcpy(packed + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
     }
-}
-
-template <class Packed>
-bool unpack(const IndexRun& run, std::int64_t* offsets) noexcept {
-    const std::int64_t unit = run.coordinates[0].table_stride;
-    for (std::int64_t i = 0; i < run.count; ++i) {
-        const auto value =
-            static_cast<std::int64_t>(load<Packed>(run.indices + i * run.index_stride));
-        offsets[i] = run.table_offset + i * run.table_stride + value * unit;
-    }
-    return true;
 }
 
 // How many bytes a slice class moves: a constant that lets memcpy become a load and a store, or 0
@@ -105,7 +105,13 @@ template <std::int64_t kFixedBytes>
 struct CopySlice {
     static constexpr std::int64_t kBytes = kFixedBytes;
     static void copy(std::byte* to, const std::byte* from, std::int64_t slice_bytes) noexcept {
-        std::memcpy(to, from, static_cast<std::size_t>(kBytes != 0 ? kBytes : slice_bytes));
+        if (kBytes != 0) {
+            std::memcpy(to, from, kBytes);
+        } else if (slice_bytes < 32) {
+            copy_small(to, from, slice_bytes);
+        } else {
+            std::memcpy(to, from, static_cast<std::size_t>(slice_bytes));
+        }
     }
 };
 
@@ -115,6 +121,22 @@ void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int
     for (std::int64_t i = 0; i < count; ++i) {
         CopySlice<kBytes>::copy(to + i * to_stride, from + i * from_stride, piece_bytes);
     }
+}
+
+// Without a branch on what belongs where, which would be mispredicted half of the time.
+template <std::int64_t kBytes>
+std::int64_t compress(const Updates& given, std::int64_t first, std::int64_t last,
+                      std::byte* own_items) noexcept {
+    const Updates updates = given;
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < updates.count; ++i) {
+        const std::int64_t offset = updates.offsets[i];
+        updates.offsets[kept] = offset;
+        std::memcpy(own_items + kept * kBytes, updates.items + i * updates.item_stride, kBytes);
+        kept +=
+            static_cast<std::int64_t>(offset >= first) & static_cast<std::int64_t>(offset < last);
+    }
+    return kept;
 }
 
 void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
@@ -161,11 +183,16 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.pack[1] = pack<std::uint16_t>;
     kernels.pack[2] = pack<std::uint32_t>;
     kernels.pack[3] = pack<std::uint64_t>;
-    kernels.unpack[0] = unpack<std::uint8_t>;
-    kernels.unpack[1] = unpack<std::uint16_t>;
-    kernels.unpack[2] = unpack<std::uint32_t>;
-    kernels.unpack[3] = unpack<std::uint64_t>;
+    kernels.unpack[0] = unpack_scalar<std::uint8_t>;
+    kernels.unpack[1] = unpack_scalar<std::uint16_t>;
+    kernels.unpack[2] = unpack_scalar<std::uint32_t>;
+    kernels.unpack[3] = unpack_scalar<std::uint64_t>;
     kernels.stream = stream;
+    kernels.compress[0] = compress<1>;
+    kernels.compress[1] = compress<2>;
+    kernels.compress[2] = compress<4>;
+    kernels.compress[3] = compress<8>;
+    kernels.compress[4] = compress<16>;
     add_moves(kernels, std::make_integer_sequence<int, kSliceClasses>());
 }
 

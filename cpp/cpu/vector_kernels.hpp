@@ -2,9 +2,11 @@
 // defines.
 //
 // Vector holds kLanes 64-bit integers and has: load<Index>(from), load_strided<Index>(from,
-// stride), store(to), splat(x), counting(step), +, -, &, multiply_low(a, b) (the product of the low
-// 32 bits, unsigned), negative(v) (all bits of a lane set where it is negative), any_negative(v),
-// equal(a, b), clamp(v, low, high) and select_negative(mask, a, b).
+// stride), store(to),
+// store_narrow<kBytes>(to) (the low bytes of each lane), splat(x), counting(step), +, -, &,
+// multiply_low(a, b) (the product of the low 32 bits, unsigned), negative(v) (all bits of a lane
+// set where it is negative), any_negative(v), equal(a, b), clamp(v, low, high) and
+// select_negative(mask, a, b).
 //
 // It also copies bytes: copy_wide(to, from) moves kWideBytes, stream_line(to, from) moves a cache
 // line past the caches to an aligned place, and fence() orders such lines before what follows.
@@ -129,6 +131,60 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     return i;
 }
 
+// The HoldKernel.
+template <class Vector, class Index, std::int64_t kPackedBytes>
+bool hold(const IndexRun& run, std::byte* packed) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
+    Vector any_outside = Vector::splat(0);
+    const auto hold_vector = [&](const std::byte* indices, std::byte* to) {
+        Vector outside = Vector::splat(0);
+        place<Vector, Index, Mode::kRaise>(Vector::template load<Index>(indices), limit, last,
+                                           outside)
+            .template store_narrow<kPackedBytes>(to);
+        any_outside = any_outside | outside;
+    };
+    const std::int64_t rest = run.count % Vector::kLanes;
+    const std::int64_t whole = run.count - rest;
+    for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
+        hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
+    }
+    if (rest > 0) {
+        std::byte last_indices[Vector::kLanes * kIndexBytes] = {};
+        std::byte last_packed[Vector::kLanes * kPackedBytes];
+        std::memcpy(last_indices, run.indices + whole * kIndexBytes,
+                    static_cast<std::size_t>(rest * kIndexBytes));
+        hold_vector(last_indices, last_packed);
+        std::memcpy(packed + whole * kPackedBytes, last_packed,
+                    static_cast<std::size_t>(rest * kPackedBytes));
+    }
+    return !any_negative(any_outside);
+}
+
+// Reads held offsets back; they need no check.
+template <class Vector, class Packed>
+bool unpack_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t unit = run.coordinates[0].table_stride;
+    const bool fits = sizeof(Packed) <= 4 && unit < (std::int64_t{1} << 32);
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Packed));
+    const std::int64_t whole = fits && packed ? run.count - run.count % kLanes : 0;
+    const Vector stride = Vector::splat(unit);
+    const Vector step = Vector::splat(kLanes * run.table_stride);
+    Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    for (std::int64_t i = 0; i < whole; i += kLanes) {
+        const Vector value = Vector::template load<Packed>(run.indices + i * run.index_stride);
+        (base + multiply_low(value, stride)).store(offsets + i);
+        base = base + step;
+    }
+    IndexRun rest = run;
+    rest.indices += whole * run.index_stride;
+    rest.count -= whole;
+    rest.table_offset += whole * run.table_stride;
+    return unpack_scalar<Packed>(rest, offsets + whole);
+}
+
 template <class Vector, class Packed>
 void pack_vector(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
                  std::byte* packed) noexcept {
@@ -148,11 +204,8 @@ struct CopyRow {
             for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
                 Vector::copy_wide(to + at, from + at);
             if (bytes % kWide != 0) Vector::copy_wide(to + bytes - kWide, from + bytes - kWide);
-        } else if (bytes >= 16) {
-            std::memcpy(to, from, 16);
-            std::memcpy(to + bytes - 16, from + bytes - 16, 16);
         } else {
-            std::memcpy(to, from, static_cast<std::size_t>(bytes));
+            copy_small(to, from, bytes);
         }
     }
 };
@@ -183,6 +236,10 @@ void add_index_type(Kernels& kernels, IndexType type) noexcept {
         kernels.look_up[slot][mode][3] = look_up<Vector, Index, kMode, 8>;
         kernels.look_up[slot][mode][4] = look_up<Vector, Index, kMode, 16>;
     };
+    kernels.hold[slot][0] = hold<Vector, Index, 1>;
+    kernels.hold[slot][1] = hold<Vector, Index, 2>;
+    kernels.hold[slot][2] = hold<Vector, Index, 4>;
+    kernels.hold[slot][3] = hold<Vector, Index, 8>;
     add_mode.template operator()<Mode::kRaise>();
     add_mode.template operator()<Mode::kClamp>();
     add_mode.template operator()<Mode::kWrap>();
@@ -205,6 +262,9 @@ void add_vector_kernels(Kernels& kernels) noexcept {
     kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
     kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
     kernels.stream = stream_lines<Vector>;
+    kernels.unpack[0] = unpack_vector<Vector, std::uint8_t>;
+    kernels.unpack[1] = unpack_vector<Vector, std::uint16_t>;
+    kernels.unpack[2] = unpack_vector<Vector, std::uint32_t>;
     kernels.pack[0] = pack_vector<Vector, std::uint8_t>;
     kernels.pack[1] = pack_vector<Vector, std::uint16_t>;
     kernels.pack[2] = pack_vector<Vector, std::uint32_t>;
