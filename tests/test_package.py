@@ -5,7 +5,6 @@ import doctest
 import importlib
 import importlib.metadata
 import inspect
-import pkgutil
 import subprocess
 import sys
 import tomllib
@@ -22,11 +21,14 @@ PUBLIC = [name for name in dmlindex.__all__ if name != "__version__"]
 PUBLIC_FUNCTIONS = [
     node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name in PUBLIC
 ]
-# __main__ is the command line, whose tests run it.
-MODULES = [
-    module.name
-    for module in pkgutil.iter_modules(dmlindex.__path__, "dmlindex.")
-    if module.name != "dmlindex.__main__"
+MODULES = [  # but the command line, whose tests run it
+    f"dmlindex.{path.stem}"
+    for path in sorted(Path(dmlindex.__file__).parent.glob("*.py"))
+    if path.stem not in ("__init__", "__main__")
+]
+PUBLIC = [name for name in dmlindex.__all__ if name != "__version__"]
+PUBLIC_FUNCTIONS = [
+    node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name in PUBLIC
 ]
 
 

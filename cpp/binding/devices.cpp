@@ -98,7 +98,7 @@ void add_devices(py::module_& module) {
         "cpu_isas", [] { return cpu::supported_isas(); },
         "The instruction sets that this machine has kernels for, each a value of DMLINDEX_CPU.");
     module.def("has_threads", &has_threads,
-               "Whether the module was built with oneTBB; if not, one thread does all.");
+               "Whether oneTBB is there; if not, one thread does all.");
 }
 
 }  // namespace dmlindex::binding

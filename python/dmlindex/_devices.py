@@ -42,7 +42,7 @@ def _cpu() -> DeviceInfo:
     threads = (
         f"{_core.get_num_threads()} threads"
         if _core.has_threads()
-        else "one thread, as built without oneTBB"
+        else "one thread, as there is no oneTBB"
     )
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"

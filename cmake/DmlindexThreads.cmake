@@ -1,0 +1,31 @@
+# Threads, where oneTBB is: pip's tbb-devel in a pip build, or a system package.
+find_package(TBB CONFIG QUIET)
+if(NOT TBB_FOUND)
+    message(STATUS "dmlindex: no oneTBB found, so everything runs on ONE THREAD "
+                   "(pip install tbb-devel, or apt-get install libtbb-dev)")
+    return()
+endif()
+message(STATUS "dmlindex: threads with oneTBB ${TBB_VERSION}")
+# A debug build takes the release library too: only that one is there at run time.
+set_target_properties(TBB::tbb PROPERTIES MAP_IMPORTED_CONFIG_DEBUG Release)
+
+if(DMLINDEX_PYTHON AND UNIX)
+    # A module of its own beside _core, loaded at run time, so that the package also works where pip's
+    # libtbb is missing.
+    add_library(dmlindex_one_tbb MODULE cpp/parallel/one_tbb.cpp)
+    dmlindex_target_options(dmlindex_one_tbb)
+    target_compile_features(dmlindex_one_tbb PRIVATE cxx_std_20)
+    target_include_directories(dmlindex_one_tbb PRIVATE cpp)
+    target_link_libraries(dmlindex_one_tbb PRIVATE TBB::tbb)
+    # Where pip puts libtbb, seen from PREFIX/lib/pythonX.Y/site-packages/dmlindex (or lib64).
+    set_target_properties(dmlindex_one_tbb PROPERTIES PREFIX "" OUTPUT_NAME _one_tbb
+                          INSTALL_RPATH "$ORIGIN/../../..;$ORIGIN/../../../../lib")
+    install(TARGETS dmlindex_one_tbb LIBRARY DESTINATION dmlindex COMPONENT python)
+    target_compile_definitions(dmlindex_core PRIVATE
+                               DMLINDEX_TBB_MODULE="$<TARGET_FILE_NAME:dmlindex_one_tbb>")
+    target_link_libraries(dmlindex_core PRIVATE ${CMAKE_DL_LIBS})
+else()
+    target_sources(dmlindex_core PRIVATE cpp/parallel/one_tbb.cpp)
+    target_link_libraries(dmlindex_core PRIVATE TBB::tbb)
+    target_compile_definitions(dmlindex_core PRIVATE DMLINDEX_HAS_TBB)
+endif()

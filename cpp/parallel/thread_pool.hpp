@@ -1,0 +1,24 @@
+// What parallel.cpp needs of a library of threads, as a table: the Python module loads it at run
+// time, and does without where the library is not there.
+#pragma once
+
+#include <cstdint>
+
+#include "parallel/parallel.hpp"
+
+namespace dmlindex {
+
+struct ThreadPool {
+    int (*concurrency)() noexcept;
+    void (*run_chunks)(std::int64_t chunk_count, ChunkBody body, void* context);
+};
+
+}  // namespace dmlindex
+
+#if defined(_WIN32)
+#define DMLINDEX_EXPORT __declspec(dllexport)
+#else
+#define DMLINDEX_EXPORT __attribute__((visibility("default")))
+#endif
+
+extern "C" DMLINDEX_EXPORT const dmlindex::ThreadPool* dmlindex_one_tbb();
