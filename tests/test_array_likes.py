@@ -100,13 +100,26 @@ def test_what_is_no_indices(module: Any, wrong: Any) -> None:
         module.gather(np.zeros(3), wrong)
 
 
-def test_an_exception_in_array_comes_through() -> None:
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, RuntimeError, MemoryError, KeyError])
+@pytest.mark.parametrize("module", [dmlindex, reference])
+def test_an_exception_in_array_comes_through(module: Any, exception: type[BaseException]) -> None:
     class Broken:
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-            raise KeyboardInterrupt
+            raise exception("boom")
 
-    with pytest.raises(KeyboardInterrupt):
-        dmlindex.gather(Broken(), [0])
+    with pytest.raises(exception, match="boom"):
+        module.gather(Broken(), [0])
+
+
+@pytest.mark.parametrize("exception", [TypeError, ValueError])
+def test_a_refusal_in_array_is_told_in_one_line(exception: type[Exception]) -> None:
+    class Refuses:
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+            raise exception("not today")
+
+    message = r"^gather: input is a Refuses that NumPy makes no array of \(not today\)$"
+    with pytest.raises(exception, match=message):
+        dmlindex.gather(Refuses(), [0])
 
 
 def test_torch_tensors() -> None:

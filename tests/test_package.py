@@ -79,6 +79,36 @@ def test_examples_of_compiled_functions(function: ast.FunctionDef) -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_modules_are_imported_at_first_use() -> None:
+    code = (
+        "import sys, dmlindex\n"
+        "print({'reference', 'testing'} <= set(dir(dmlindex)))\n"
+        "print('dmlindex.testing' in sys.modules)\n"
+        "print(dmlindex.reference.gather([1, 2], [1]), dmlindex.testing.__name__)\n"
+    )
+    assert python(code).split("\n") == ["True", "False", "[2] dmlindex.testing"]
+    with pytest.raises(AttributeError, match=r"no attribute 'tests'"):
+        dmlindex.tests  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_testing_without_hypothesis_says_what_is_missing() -> None:
+    code = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import dmlindex, inspect\n"
+        "inspect.getmembers(dmlindex)  # as help() does\n"
+        "try: dmlindex.testing\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    assert "pip install dmlindex[testing]" in python(code)
+
+
 def test_version_stands_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert dmlindex.__version__ == project["version"]

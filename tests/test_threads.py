@@ -104,11 +104,16 @@ def test_the_number_of_threads() -> None:
     try:
         dmlindex.set_num_threads(3)
         assert dmlindex.get_num_threads() == 3
-        for wrong in (0, -1, 2**40):
-            with pytest.raises(ValueError, match=r"set_num_threads"):
+        for wrong in (0, -1, 2**40, 10**30):
+            with pytest.raises(ValueError, match=r"^set_num_threads: n is .*, expected .*$"):
                 dmlindex.set_num_threads(wrong)
-        with pytest.raises(TypeError, match=r"set_num_threads"):
-            dmlindex.set_num_threads("2")  # type: ignore[arg-type]
+        for no_integer in ("2", 1.5, None):
+            with pytest.raises(TypeError, match=r"^set_num_threads: n is .*, expected an integer$"):
+                dmlindex.set_num_threads(no_integer)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^set_num_threads: missing required argument 'n'$"):
+            dmlindex.set_num_threads()  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match=r"^get_num_threads: takes 0 positional arguments .*$"):
+            dmlindex.get_num_threads(1)  # type: ignore[call-arg]
         assert dmlindex.get_num_threads() == 3
     finally:
         dmlindex.set_num_threads(before)

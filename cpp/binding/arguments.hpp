@@ -16,6 +16,13 @@ struct Signature {
     const char* parameters[10];
 };
 
+// A line of the module's table of entry points.
+template <auto kEntry>
+PyMethodDef method(const char* name, const char* doc) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kEntry)),
+            METH_FASTCALL | METH_KEYWORDS, doc};
+}
+
 // Borrowed references, in the order of the parameters; null where one was not given.
 struct Arguments {
     PyObject* values[10] = {};

@@ -34,31 +34,33 @@ std::string shape_text(const Layout& layout) {
     return py::str(shape);
 }
 
+std::string text_of(const py::error_already_set& error) { return py::str(error.value()); }
+
 // An object that speaks DLPack, as an array that shares its memory; its own __array__ if DLPack
-// refuses (NumPy's has no bfloat16, say).
+// refuses (NumPy's has no bfloat16, say). A TypeError or ValueError of theirs is about the object;
+// another exception is the object's own affair and goes through.
 py::object from_foreign(const char* op, const char* argument, py::handle object) {
+    const std::string what = std::string(argument) + " is a " + Py_TYPE(object.ptr())->tp_name;
+    std::string refusal;
     if (py::hasattr(object, "__dlpack__")) {
         try {
             return py::module_::import("numpy").attr("from_dlpack")(object);
         } catch (py::error_already_set& error) {
-            if (!error.matches(PyExc_Exception)) throw;
-            if (!py::hasattr(object, "__array__")) {
-                fail(ErrorKind::kType, op,
-                     std::string(argument) + " is a " + Py_TYPE(object.ptr())->tp_name +
-                         " that DLPack does not hand over (" + error.what() +
-                         "); pass a CPU tensor without gradient, or a NumPy array");
-            }
+            if (error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
+            refusal = what + " that DLPack does not hand over (" + text_of(error) +
+                      "); pass a CPU tensor without gradient, or a NumPy array";
+            if (!py::hasattr(object, "__array__")) fail(ErrorKind::kType, op, refusal);
         }
     }
     try {
         return steal(PyArray_FROM_O(object.ptr()));
     } catch (py::error_already_set& error) {
         if (error.matches(PyExc_MemoryError) || !error.matches(PyExc_Exception)) throw;
-        const ErrorKind kind =
-            error.matches(PyExc_ValueError) ? ErrorKind::kValue : ErrorKind::kType;
-        fail(kind, op,
-             std::string(argument) + " is a " + Py_TYPE(object.ptr())->tp_name +
-                 " that NumPy makes no array of (" + error.what() + ")");
+        if (!refusal.empty()) fail(ErrorKind::kType, op, refusal);
+        const bool is_value = error.matches(PyExc_ValueError);
+        if (!is_value && !error.matches(PyExc_TypeError)) throw;
+        fail(is_value ? ErrorKind::kValue : ErrorKind::kType, op,
+             what + " that NumPy makes no array of (" + text_of(error) + ")");
     }
 }
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "binding/arguments.hpp"
+#include "binding/errors.hpp"
 #include "cpu/kernels.hpp"
 #include "error.hpp"
 #include "parallel/parallel.hpp"
@@ -14,10 +16,10 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 
-void set_threads(const char* where, long long count) {
+void set_threads(const char* where, std::int64_t count) {
     if (count < 1 || count > kMostThreads) {
-        throw py::value_error(std::string(where) + " is " + std::to_string(count) +
-                              ", expected 1 to " + std::to_string(kMostThreads));
+        throw Error(ErrorKind::kValue, std::string(where) + " is " + std::to_string(count) +
+                                           ", expected 1 to " + std::to_string(kMostThreads));
     }
     set_num_threads(static_cast<int>(count));
 }
@@ -28,11 +30,60 @@ void read_thread_environment() {
     char* end = nullptr;
     const long long count = std::strtoll(text, &end, 10);
     if (*end != '\0') {
-        throw py::value_error("the environment variable DMLINDEX_NUM_THREADS is \"" +
-                              std::string(text) + "\", expected a number");
+        throw Error(ErrorKind::kValue, "the environment variable DMLINDEX_NUM_THREADS is \"" +
+                                           std::string(text) + "\", expected a number");
     }
     set_threads("the environment variable DMLINDEX_NUM_THREADS", count);
 }
+
+PyObject* set_num_threads_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
+                                PyObject* keyword_names) {
+    static constexpr Signature kSignature{"set_num_threads", 1, 1, 1, {"n"}};
+    return guarded([&] {
+        const Arguments given = parse_arguments(kSignature, args, count, keyword_names);
+        set_threads("set_num_threads: n", integer_argument("set_num_threads", "n", given[0], 0));
+        return Py_NewRef(Py_None);
+    });
+}
+
+PyObject* get_num_threads_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
+                                PyObject* keyword_names) {
+    static constexpr Signature kSignature{"get_num_threads", 0, 0, 0, {}};
+    return guarded([&] {
+        parse_arguments(kSignature, args, count, keyword_names);
+        return PyLong_FromLong(get_num_threads());
+    });
+}
+
+constexpr char kSetNumThreadsDoc[] =
+    R"doc(set_num_threads(n)
+--
+
+Sets how many threads a call on the CPU may use, from 1 to 1024, for the whole process.
+
+The default is as many as the process may run on, or what the environment variable
+DMLINDEX_NUM_THREADS says. Small calls use one thread whatever the number.
+
+A number out of that range is a ValueError, what is no integer a TypeError.
+
+>>> from dmlindex import get_num_threads, set_num_threads
+>>> before = get_num_threads()
+>>> set_num_threads(1)
+>>> get_num_threads()
+1
+>>> set_num_threads(before)
+)doc";
+
+constexpr char kGetNumThreadsDoc[] =
+    R"doc(get_num_threads()
+--
+
+How many threads a call on the CPU may use; see set_num_threads.
+
+>>> from dmlindex import get_num_threads
+>>> get_num_threads() >= 1
+True
+)doc";
 
 std::string device_name(const char* op, py::handle device) {
     if (py::isinstance<py::str>(device)) return py::str(device);
@@ -67,29 +118,11 @@ void add_devices(py::module_& module) {
         "check_device",
         [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },
         py::arg("operation"), py::arg("device"), "Raises for a device that is not there.");
-    py::options options;
-    options
-        .disable_function_signatures();  // the docstrings begin with one that inspect understands
-    module.def(
-        "set_num_threads", [](long long count) { set_threads("set_num_threads: n", count); },
-        py::arg("n"),
-        "set_num_threads(n)\n--\n\n"
-        "Sets how many threads a call on the CPU may use, from 1 to 1024, for the whole "
-        "process.\n\n"
-        "The default is as many as the process may run on, or what the environment variable\n"
-        "DMLINDEX_NUM_THREADS says. Small calls use one thread whatever the number.\n\n"
-        ">>> from dmlindex import get_num_threads, set_num_threads\n"
-        ">>> before = get_num_threads()\n"
-        ">>> set_num_threads(1)\n"
-        ">>> get_num_threads()\n"
-        "1\n"
-        ">>> set_num_threads(before)\n");
-    module.def("get_num_threads", &get_num_threads,
-               "get_num_threads()\n--\n\n"
-               "How many threads a call on the CPU may use; see set_num_threads.\n\n"
-               ">>> from dmlindex import get_num_threads\n"
-               ">>> get_num_threads() >= 1\n"
-               "True\n");
+    static PyMethodDef methods[] = {
+        method<set_num_threads_entry>("set_num_threads", kSetNumThreadsDoc),
+        method<get_num_threads_entry>("get_num_threads", kGetNumThreadsDoc),
+        {nullptr, nullptr, 0, nullptr}};
+    if (PyModule_AddFunctions(module.ptr(), methods) != 0) throw py::error_already_set();
     module.def(
         "cpu_isa", [] { return cpu::kernels().name; },
         "The instruction set of the kernels in use: \"scalar\", \"avx2\", … (DMLINDEX_CPU forces "

@@ -271,12 +271,6 @@ PyObject* find_duplicates_entry(PyObject*, PyObject* const* args, Py_ssize_t cou
     });
 }
 
-template <auto kEntry>
-PyMethodDef method(const char* name, const char* doc) {
-    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(kEntry)),
-            METH_FASTCALL | METH_KEYWORDS, doc};
-}
-
 }  // namespace
 
 void add_functions(py::module_& module) {

@@ -6,6 +6,9 @@
 array([1, 4])
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from dmlindex._core import (
     CompiledOperator,
     DescriptorError,
@@ -69,3 +72,26 @@ __all__ = [
     "scatter_nd",
     "set_num_threads",
 ]
+
+if TYPE_CHECKING:
+    from dmlindex import reference as reference
+    from dmlindex import testing as testing
+else:
+    # Modules that are imported at first use: few programs need them.
+    _LAZY_MODULES = ("reference", "testing")
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LAZY_MODULES:
+            raise AttributeError(f"module 'dmlindex' has no attribute {name!r}")
+        try:
+            return importlib.import_module(f"dmlindex.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != "hypothesis":
+                raise
+            # An AttributeError, so that help(dmlindex) and hasattr pass over it.
+            raise AttributeError(
+                "dmlindex.testing needs Hypothesis: pip install dmlindex[testing]"
+            ) from error
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LAZY_MODULES})
