@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "binding/buffer_cache.hpp"
 #include "error.hpp"
 #include "plan/overlap.hpp"
 
@@ -152,7 +153,10 @@ IndexType index_type(const Array& indices) noexcept {
 }
 
 Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype) {
-    set_packed_strides(shape, std::max<std::int64_t>(PyDataType_ELSIZE(dtype), 1), op);
+    const std::int64_t element_bytes = std::max<std::int64_t>(PyDataType_ELSIZE(dtype), 1);
+    set_packed_strides(shape, element_bytes, op);
+    const CachedAllocation allocation(
+        static_cast<std::size_t>(element_count(shape) * element_bytes));
     npy_intp sizes[kMaxDims];
     std::copy_n(shape.sizes, shape.rank, sizes);
     Py_INCREF(dtype);  // the new array takes one

@@ -1,4 +1,5 @@
 #define DMLINDEX_IMPORTS_NUMPY
+#include "binding/buffer_cache.hpp"
 #include "binding/compiled_operator.hpp"
 #include "binding/descs.hpp"
 #include "binding/devices.hpp"
@@ -11,6 +12,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     module.doc() = "The C++ core of dmlindex; use the package's own names.";
     module.attr("__version__") = DMLINDEX_VERSION;
     dmlindex::binding::add_errors(module);
+    dmlindex::binding::add_buffer_cache(module);
     dmlindex::binding::add_devices(module);
     dmlindex::binding::add_functions(module);
     dmlindex::binding::add_descs(module);

@@ -2,6 +2,7 @@
 #pragma once
 
 #define PY_ARRAY_UNIQUE_SYMBOL dmlindex_numpy_api
+#define NPY_TARGET_VERSION NPY_1_25_API_VERSION  // NumPy 1.26's, the oldest we run with
 #ifndef DMLINDEX_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY
 #endif

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "binding/buffer_cache.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
@@ -70,6 +71,8 @@ Array Operand::writeable(const char* op, PyObject* object) const {
 }
 
 Array Operand::fresh() const {
+    const CachedAllocation allocation(
+        static_cast<std::size_t>(element_count(shape_) * element_bytes_));
     npy_intp sizes[kMaxDims];
     std::copy_n(shape_.sizes, shape_.rank, sizes);
     Py_INCREF(dtype());  // the new array takes one

@@ -21,6 +21,7 @@ from dmlindex._core import (
     get_num_threads,
     scatter_elements,
     scatter_nd,
+    set_buffer_cache,
     set_num_threads,
 )
 from dmlindex._desc_json import desc_from_json, desc_to_json
@@ -70,6 +71,7 @@ __all__ = [
     "get_num_threads",
     "scatter_elements",
     "scatter_nd",
+    "set_buffer_cache",
     "set_num_threads",
 ]
 
