@@ -177,8 +177,6 @@ Tensor random_tensor(Random& random, const Sizes& sizes, std::int64_t element_by
     return tensor;
 }
 
-std::int64_t index_bytes(IndexType type) { return std::int64_t{1} << (static_cast<int>(type) / 2); }
-
 void set_index(Tensor& indices, std::span<const std::int64_t> position, std::int64_t value) {
     std::memcpy(indices.data() + indices.offset(position), &value,
                 static_cast<std::size_t>(indices.element_bytes));

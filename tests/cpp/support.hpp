@@ -55,7 +55,6 @@ Tensor random_tensor(Random& random, const Sizes& sizes, std::int64_t element_by
                      bool with_broadcast);
 
 // All integers are little-endian here, as on every machine that the tests run on.
-std::int64_t index_bytes(IndexType type);
 void set_index(Tensor& indices, std::span<const std::int64_t> position, std::int64_t value);
 std::int64_t get_index(const Tensor& indices, IndexType type,
                        std::span<const std::int64_t> position);
