@@ -53,10 +53,12 @@ Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_
     const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
     for (Py_ssize_t k = 0; k < keywords; ++k) {
         PyObject* keyword = PyTuple_GET_ITEM(keyword_names, k);
+        // Keywords are almost always compact ASCII, whose text lies ready.
+        const char* const text = PyUnicode_IS_COMPACT_ASCII(keyword)
+                                     ? static_cast<const char*>(PyUnicode_DATA(keyword))
+                                     : "";
         int i = 0;
-        while (i < signature.count &&
-               PyUnicode_CompareWithASCIIString(keyword, signature.parameters[i]) != 0)
-            ++i;
+        while (i < signature.count && std::strcmp(text, signature.parameters[i]) != 0) ++i;
         if (i == signature.count) {
             fail(ErrorKind::kType, signature.name,
                  "got an unexpected keyword argument " + repr(keyword));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -112,6 +113,18 @@ void deliver(const Job& job, Block block, Tile* tile) noexcept {
     }
 }
 
+// How much of the table each row of indices may read, if that is worth fetching a row ahead; else
+// 0.
+std::int64_t fetched_row_bytes(const Job& job) noexcept {
+    constexpr std::int64_t kMostBytes = 16 << 10;
+    if (job.coordinate_count != 1) return 0;
+    const Coordinate& coordinate = job.coordinates[0];
+    if (coordinate.limit > kMostBytes ||
+        coordinate.limit * std::abs(coordinate.table_stride) > kMostBytes)
+        return 0;
+    return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
+}
+
 // Moves a block along every free dim: all of its positions at once, or, where the innermost free
 // dim is longer than the block, position by position along that dim.
 void move_block(const Job& job, const Partition& parts, const Block& block, Tile* tile) noexcept {
@@ -127,10 +140,13 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Tile
     const Dim inner = free_dims[rank - 1];
     const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
     if (along_inner) --rank;
+    const std::int64_t row_bytes =
+        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job) : 0;
     for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
         Block at = block;
         at.table += walker.table_offset();
         at.items += walker.item_offset();
+        fetch_span(at.table + inner.table_stride, row_bytes);
         if (!along_inner) {
             deliver(job, at, tile);
         } else {
@@ -160,6 +176,8 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
     std::int64_t offsets[kLookUpStep];
+    const std::int64_t row_bytes = fetched_row_bytes(job);
+    const std::int64_t next_row = rank > 1 ? dims[rank - 2].table_stride : 0;
     for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
         IndexRun run{job.buffers.indices + walker.index_offset(),
                      job.index_bytes,
@@ -169,6 +187,7 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
                      job.coordinates,
                      job.coordinate_count};
         std::byte* items = job.buffers.items + walker.item_offset();
+        if (next_row != 0) fetch_span(job.buffers.table + run.table_offset + next_row, row_bytes);
         std::int64_t count = job.look_up(run, job.buffers.table + run.table_offset, items);
         walker.advance(count);
         if (count == run.count) continue;

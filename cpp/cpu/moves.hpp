@@ -49,6 +49,16 @@ inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
+// Asks for a span of the table that is read soon, in no order that the hardware would foresee.
+[[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
+                                                     std::int64_t bytes) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(from);
+    for (std::int64_t at = 0; at < bytes; at += kCacheLineBytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(at)),
+                           0, 2);
+    }
+}
+
 // Calls visit(i) for every position, with the slices of some positions ahead on their way if the
 // table is far.
 template <class Visit>

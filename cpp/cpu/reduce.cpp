@@ -175,15 +175,19 @@ template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
-    const bool scalars = block.slice_bytes == kBytes;
-    each_position(block, [&block, scalars](std::int64_t i) {
-        if (block.offsets[i] == kSkipped) return;
-        std::byte* target = block.table + block.offsets[i];
-        const std::byte* item = block.items + i * block.item_stride;
-        if (scalars) {
+    const auto each_target = [&block](auto reduce_slice) {
+        each_position(block, [&](std::int64_t i) {
+            if (block.offsets[i] == kSkipped) return;
+            reduce_slice(block.table + block.offsets[i], block.items + i * block.item_stride);
+        });
+    };
+    if (block.slice_bytes == kBytes) {
+        each_target([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
-            return;
-        }
+        });
+        return;
+    }
+    each_target([&block](std::byte* target, const std::byte* item) {
         for (std::int64_t s = 0; s < block.slice_bytes; s += kBytes) {
             reduce_element<kReduction, T>(target + s, item + s);
         }
