@@ -8,6 +8,7 @@ namespace {
 
 struct Avx2 {
     static constexpr int kLanes = 4;
+    static constexpr std::size_t kLaneBytes = 8;
     __m256i lanes;
 
     static Avx2 splat(std::int64_t value) noexcept { return {_mm256_set1_epi64x(value)}; }
@@ -114,6 +115,9 @@ inline Avx2 clamp(Avx2 v, Avx2 low, Avx2 high) noexcept {
 
 }  // namespace
 
-void add_avx2_kernels(Kernels& kernels) noexcept { add_vector_kernels<Avx2>(kernels); }
+void add_avx2_kernels(Kernels& kernels) noexcept {
+    add_vector_kernels<Avx2>(kernels);
+    add_look_ups<Avx2>(kernels);
+}
 
 }  // namespace dmlindex::cpu

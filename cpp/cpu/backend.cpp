@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -65,8 +64,8 @@ LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
-    return table.look_up[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)]
-                        [slice_class(plan.slice_bytes)];
+    return look_up_for(table, plan.index_type, plan.mode, slice_class(plan.slice_bytes),
+                       plan.coordinates[0].limit);
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
@@ -143,7 +142,7 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     const std::int64_t width = std::int64_t{1} << width_class_;
     lowest_ = range.lowest;
     unit_.table_stride = range.unit;
-    unit_.limit = std::numeric_limits<std::int64_t>::max();
+    unit_.limit = range.steps + 1;
 
     // Only dims that move in the indices hold offsets of their own.
     Dim held_dims[kMaxDims];
@@ -213,8 +212,10 @@ void HeldOffsets::apply(Job& job) const noexcept {
     job.resolve = kernels().unpack[width_class_];
     if (job.look_up != nullptr) {
         // Checked already: as unsigned indices below any limit.
-        job.look_up = kernels().look_up[2 * width_class_ + 1][static_cast<int>(Mode::kClamp)]
-                                       [slice_class(job.slice_bytes)];
+        constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexType::kUint32,
+                                         IndexType::kUint64};
+        job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp,
+                                  slice_class(job.slice_bytes), unit_.limit);
     }
     job.index_bytes = std::int64_t{1} << width_class_;
     job.coordinates = &unit_;

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "cpu/kernels.hpp"
@@ -23,34 +23,37 @@ bool has_avx2() noexcept {
 }
 #endif
 
+// AVX-512 as Ice Lake and Zen 4 brought it: older CPUs, without VBMI, stay with AVX2.
+#ifdef DMLINDEX_HAS_AVX512
+bool has_avx512() noexcept {
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
+}
+#endif
+
 constexpr Isa kIsas[] = {
     {"scalar", always, add_scalar_kernels},
 #ifdef DMLINDEX_HAS_AVX2
     {"avx2", has_avx2, add_avx2_kernels},
 #endif
+#ifdef DMLINDEX_HAS_AVX512
+    {"avx512", has_avx512, add_avx512_kernels},
+#endif
+#ifdef DMLINDEX_HAS_NEON
+    {"neon", always, add_neon_kernels},  // part of every 64-bit Arm
+#endif
 };
 
 Kernels choose() {
+    const std::vector<std::string> names = supported_isas();
     const char* forced = std::getenv("DMLINDEX_CPU");
-    if (forced != nullptr && *forced == '\0') forced = nullptr;
-    Kernels kernels{};
-    add_reductions(kernels);
-    for (const Isa& isa : kIsas) {
-        if (isa.supported()) {
-            isa.add(kernels);
-            kernels.name = isa.name;
-        }
-        if (forced != nullptr && std::strcmp(isa.name, forced) == 0 && isa.supported())
-            return kernels;
-    }
-    if (forced != nullptr) {
-        std::string names;
-        for (const std::string& name : supported_isas())
-            names += (names.empty() ? "" : ", ") + name;
-        throw Error(ErrorKind::kValue, "DMLINDEX_CPU is \"" + std::string(forced) +
-                                           "\", expected one of what this machine has: " + names);
-    }
-    return kernels;
+    if (forced == nullptr || *forced == '\0') return kernels_of(names.back());
+    if (std::find(names.begin(), names.end(), forced) != names.end()) return kernels_of(forced);
+    std::string expected;
+    for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
+    throw Error(ErrorKind::kValue, "DMLINDEX_CPU is \"" + std::string(forced) +
+                                       "\", expected one of what this machine has: " + expected);
 }
 
 }  // namespace
@@ -61,6 +64,18 @@ std::vector<std::string> supported_isas() {
         if (isa.supported()) names.emplace_back(isa.name);
     }
     return names;
+}
+
+Kernels kernels_of(const std::string& isa) noexcept {
+    Kernels kernels{};
+    add_reductions(kernels);
+    for (const Isa& each : kIsas) {
+        if (!each.supported()) continue;
+        each.add(kernels);
+        kernels.name = each.name;
+        if (isa == each.name) break;
+    }
+    return kernels;
 }
 
 const Kernels& kernels() {

@@ -118,6 +118,9 @@ struct Kernels {
     const char* name;
     ResolveKernel resolve[kIndexTypes][kModes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
+    // For tables of at most small_table elements, which fit in registers.
+    LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
+    std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];
     ResolveKernel unpack[kPackedWidths];
@@ -131,14 +134,26 @@ struct Kernels {
     CompressKernel compress[kSliceClasses];  // null for any size
 };
 
+// For a table of limit elements; null where the ISA has none.
+inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mode mode,
+                                int slice_class, std::int64_t limit) noexcept {
+    const auto& slots =
+        limit <= kernels.small_table[slice_class] ? kernels.look_up_small : kernels.look_up;
+    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][slice_class];
+}
+
 void add_scalar_kernels(Kernels& kernels) noexcept;
 void add_avx2_kernels(Kernels& kernels) noexcept;
+void add_avx512_kernels(Kernels& kernels) noexcept;
+void add_avx512_look_ups(Kernels& kernels) noexcept;
+void add_neon_kernels(Kernels& kernels) noexcept;
 void add_reductions(Kernels& kernels) noexcept;
 
 // The kernels for this CPU, or those that DMLINDEX_CPU names.
 const Kernels& kernels();
 
-// What DMLINDEX_CPU may name on this machine, the plainest first.
+// What DMLINDEX_CPU may name on this machine, the plainest first, and the kernels of one of them.
 std::vector<std::string> supported_isas();
+Kernels kernels_of(const std::string& isa) noexcept;
 
 }  // namespace dmlindex::cpu

@@ -1,12 +1,11 @@
 // Kernels for any SIMD instruction set, written once over a small vector type that each ISA's file
 // defines.
 //
-// Vector holds kLanes 64-bit integers and has: load<Index>(from), load_strided<Index>(from,
-// stride), store(to),
-// store_narrow<kBytes>(to) (the low bytes of each lane), splat(x), counting(step), +, -, &,
-// multiply_low(a, b) (the product of the low 32 bits, unsigned), negative(v) (all bits of a lane
-// set where it is negative), any_negative(v), equal(a, b), clamp(v, low, high) and
-// select_negative(mask, a, b).
+// Vector holds kLanes integers of kLaneBytes, 8, and has: load<Index>(from),
+// load_strided<Index>(from, stride), store(to), store_narrow<kBytes>(to) (the low bytes of each
+// lane), splat(x), counting(step), +, -, &, |, multiply_low(a, b) (the product of the low 32 bits,
+// unsigned), negative(v) (all bits of a lane set where it is negative), any_negative(v), equal(a,
+// b), clamp(v, low, high) and select_negative(mask, a, b).
 //
 // It also copies bytes: copy_wide(to, from) moves kWideBytes, stream_line(to, from) moves a cache
 // line past the caches to an aligned place, and fence() orders such lines before what follows.
@@ -32,8 +31,8 @@ template <class Vector, class Index, Mode kMode>
 inline Vector place(Vector index, Vector limit, Vector last, Vector& outside) noexcept {
     if constexpr (std::is_signed_v<Index>) index = index + (negative(index) & limit);
     if constexpr (kMode == Mode::kClamp) {
-        if constexpr (std::is_same_v<Index,
-                                     std::uint64_t>) {  // from 2^63 on it is large, not negative
+        if constexpr (std::is_unsigned_v<Index> && sizeof(Index) >= Vector::kLaneBytes) {
+            // With the sign it is large, not negative.
             return clamp(select_negative(index, last, index), Vector::splat(0), last);
         }
         return clamp(index, Vector::splat(0), last);
@@ -43,7 +42,7 @@ inline Vector place(Vector index, Vector limit, Vector last, Vector& outside) no
 }
 
 // What the vector kernels ask of a coordinate: products of 32-bit numbers, no negative stride.
-inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
+static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
     constexpr std::int64_t kMost = std::int64_t{1} << 32;
     return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
            coordinate.table_stride < kMost;
@@ -224,38 +223,50 @@ void stream_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noex
     Vector::fence();
 }
 
-template <class Vector, class Index>
-void add_index_type(Kernels& kernels, IndexType type) noexcept {
-    const auto slot = static_cast<int>(type);
-    const auto add_mode = [&]<Mode kMode>() {
-        const auto mode = static_cast<int>(kMode);
-        kernels.resolve[slot][mode] = resolve_vector<Vector, Index, kMode>;
-        kernels.look_up[slot][mode][0] = look_up<Vector, Index, kMode, 1>;
-        kernels.look_up[slot][mode][1] = look_up<Vector, Index, kMode, 2>;
-        kernels.look_up[slot][mode][2] = look_up<Vector, Index, kMode, 4>;
-        kernels.look_up[slot][mode][3] = look_up<Vector, Index, kMode, 8>;
-        kernels.look_up[slot][mode][4] = look_up<Vector, Index, kMode, 16>;
+// Calls add<Index, kMode>(type, mode), the last two for the slots.
+template <class Add>
+void for_each_index_type_and_mode(Add add) noexcept {
+    const auto each_mode = [&]<class Index>(IndexType type) {
+        const auto each = [&]<Mode kMode>() {
+            add.template operator()<Index, kMode>(static_cast<int>(type), static_cast<int>(kMode));
+        };
+        each.template operator()<Mode::kRaise>();
+        each.template operator()<Mode::kClamp>();
+        each.template operator()<Mode::kWrap>();
+        each.template operator()<Mode::kSkip>();
     };
-    kernels.hold[slot][0] = hold<Vector, Index, 1>;
-    kernels.hold[slot][1] = hold<Vector, Index, 2>;
-    kernels.hold[slot][2] = hold<Vector, Index, 4>;
-    kernels.hold[slot][3] = hold<Vector, Index, 8>;
-    add_mode.template operator()<Mode::kRaise>();
-    add_mode.template operator()<Mode::kClamp>();
-    add_mode.template operator()<Mode::kWrap>();
-    add_mode.template operator()<Mode::kSkip>();
+    each_mode.template operator()<std::int8_t>(IndexType::kInt8);
+    each_mode.template operator()<std::uint8_t>(IndexType::kUint8);
+    each_mode.template operator()<std::int16_t>(IndexType::kInt16);
+    each_mode.template operator()<std::uint16_t>(IndexType::kUint16);
+    each_mode.template operator()<std::int32_t>(IndexType::kInt32);
+    each_mode.template operator()<std::uint32_t>(IndexType::kUint32);
+    each_mode.template operator()<std::int64_t>(IndexType::kInt64);
+    each_mode.template operator()<std::uint64_t>(IndexType::kUint64);
 }
 
 template <class Vector>
+void add_look_ups(Kernels& kernels) noexcept {
+    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        LookUpKernel(&slots)[kSliceClasses] = kernels.look_up[type][mode];
+        slots[0] = look_up<Vector, Index, kMode, 1>;
+        slots[1] = look_up<Vector, Index, kMode, 2>;
+        slots[2] = look_up<Vector, Index, kMode, 4>;
+        slots[3] = look_up<Vector, Index, kMode, 8>;
+        slots[4] = look_up<Vector, Index, kMode, 16>;
+    });
+}
+
+// All but the look-ups.
+template <class Vector>
 void add_vector_kernels(Kernels& kernels) noexcept {
-    add_index_type<Vector, std::int8_t>(kernels, IndexType::kInt8);
-    add_index_type<Vector, std::uint8_t>(kernels, IndexType::kUint8);
-    add_index_type<Vector, std::int16_t>(kernels, IndexType::kInt16);
-    add_index_type<Vector, std::uint16_t>(kernels, IndexType::kUint16);
-    add_index_type<Vector, std::int32_t>(kernels, IndexType::kInt32);
-    add_index_type<Vector, std::uint32_t>(kernels, IndexType::kUint32);
-    add_index_type<Vector, std::int64_t>(kernels, IndexType::kInt64);
-    add_index_type<Vector, std::uint64_t>(kernels, IndexType::kUint64);
+    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        kernels.resolve[type][mode] = resolve_vector<Vector, Index, kMode>;
+        kernels.hold[type][0] = hold<Vector, Index, 1>;
+        kernels.hold[type][1] = hold<Vector, Index, 2>;
+        kernels.hold[type][2] = hold<Vector, Index, 4>;
+        kernels.hold[type][3] = hold<Vector, Index, 8>;
+    });
     constexpr int kAnySize = kSliceClasses - 1;
     kernels.gather[kAnySize] = gather<CopyRow<Vector>, false>;
     kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
