@@ -277,8 +277,9 @@ bool execute_parts(const Job& job, const Split& split, int threads) {
 // Threads share a scatter whose updates may meet by destination: each walks all of them, in order,
 // and moves those that fall into its own part of the table.
 void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
-    if (job.compress == nullptr && plan.reduction == Reduction::kNone) {
-        job.move = job.move_any_size = choose_move(kernels(), plan, kSliceClasses - 1, true);
+    if (plan.reduction == Reduction::kNone) {  // reductions always pass over what is skipped
+        job.move = choose_move(kernels(), plan, slice_class(plan.slice_bytes), true);
+        job.move_any_size = choose_move(kernels(), plan, kSliceClasses - 1, true);
     }
     job.copy = nullptr;
     const OffsetRange range(plan);
