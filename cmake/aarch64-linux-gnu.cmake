@@ -1,5 +1,5 @@
 # 64-bit Arm from another Debian machine, its programs run by qemu:
-# apt-get install g++-aarch64-linux-gnu qemu-user
+# apt-get install g++-aarch64-linux-gnu qemu-user libgtest-dev
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)  # for GoogleTest
