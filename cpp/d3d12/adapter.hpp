@@ -1,0 +1,23 @@
+// What a machine offers to run on. No D3D12 header is needed to read this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dmlindex::d3d12 {
+
+struct Adapter {
+    std::string description;  // the hardware's own name
+    std::string driver;       // name and version
+    std::uint64_t memory_bytes;
+    bool is_software;
+};
+
+// The adapters of this machine; if there are none, reason says what is missing and what to install.
+const std::vector<Adapter>& list_adapters(std::string& reason);
+
+// The adapter that "d3d12" without a number means: the first that is hardware, else the first.
+int preferred_adapter(const std::vector<Adapter>& adapters) noexcept;
+
+}  // namespace dmlindex::d3d12

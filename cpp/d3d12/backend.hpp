@@ -1,0 +1,107 @@
+// The D3D12 backend: runs plans on tensors in device memory. It knows no operator, no Python, and
+// nothing of the CPU backend; nothing here needs a D3D12 header.
+//
+// Work is queued. An operator that fails does so on the device: an index out of range is found by a
+// kernel that runs before anything is written, and what it and the operators that use its result
+// would write is then left alone. The error is thrown when the result is downloaded, when the
+// failed result is used again, or by synchronize().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "d3d12/adapter.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::d3d12 {
+
+// The first index out of range, in C order of the indices.
+struct BadIndex {
+    std::int64_t position;  // flat, in Plan::index_dims
+    int coordinate;         // which number of the tuple
+    std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
+};
+
+// What Error(kIndex) says of a bad index. Called on any thread, without the GIL.
+using Describe = std::function<std::string(const BadIndex&)>;
+
+class Device;
+struct Status;
+struct MemoryPlace;
+
+// A tensor's bytes on a device. Freed with the last reference; safe to let go of in any thread.
+class Memory {
+  public:
+    Memory(std::shared_ptr<Device> device, std::uint64_t bytes);
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    const std::shared_ptr<Device>& device() const noexcept { return device_; }
+    std::uint64_t bytes() const noexcept { return bytes_; }
+
+  private:
+    friend class Device;
+
+    std::shared_ptr<Device> device_;
+    std::uint64_t bytes_;
+    std::unique_ptr<MemoryPlace> place_;
+    std::shared_ptr<Status> status_;
+};
+
+// As cpu::Buffers. Tensors may be one and the same only where that is harmless: source or table
+// with nothing else than each other.
+struct Operands {
+    const Memory* table;
+    const Memory* items;
+    const Memory* indices;
+    const Memory* source;  // null unless the plan copies
+};
+
+// Whether shaders can do reductions on the type bit for bit; plans with one on another have to run
+// on the CPU.
+bool has_reductions(ValueType type) noexcept;
+
+// All members may be called from any thread. After a fork, in the child, all throw Error(kDevice).
+class Device : public std::enable_shared_from_this<Device> {
+  public:
+    // adapter counts in list_adapters(). Throws Error(kDevice).
+    static std::shared_ptr<Device> open(int adapter);
+    ~Device();
+
+    const Adapter& adapter() const noexcept;
+    int adapter_index() const noexcept;
+    // Whether the device was removed: everything throws from then on, and a new Device may work.
+    bool is_lost() const;
+    // Whether typed views in descriptor tables passed the test when the device was opened.
+    bool uses_typed_views() const noexcept;
+
+    void upload(const Memory& memory, const void* bytes);
+    // Throws the Error(kIndex) of the operator that made the bytes, if it failed.
+    void download(const Memory& memory, void* bytes);
+    void clear(const Memory& memory);
+    void copy(const Memory& to, const Memory& from);
+
+    // Queues a canonical plan. Throws Error(kDevice) for one that the device cannot run, with
+    // nothing queued; and the error of an operand known to have failed. fresh: the written tensor
+    // holds nothing of worth, so that it is unusable if this fails, not merely unchanged.
+    void run(const Plan& plan, const Operands& operands, bool fresh, Describe describe);
+
+    // Waits for all that is queued. Throws the first error that nobody has been told of.
+    void synchronize();
+
+  private:
+    friend class Memory;
+    struct State;
+
+    explicit Device(int adapter);
+    bool decide_typed_views();
+    void set_typed_views(bool used);
+
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace dmlindex::d3d12

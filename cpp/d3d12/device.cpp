@@ -1,0 +1,396 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include "d3d12/backend.hpp"
+#include "d3d12/encode.hpp"
+#include "d3d12/staging.hpp"
+#include "error.hpp"
+
+namespace dmlindex::d3d12 {
+
+// An operator's error, once the host knows of it.
+struct Failure {
+    std::string message;
+    bool told = false;  // somebody got it as an exception
+};
+
+// Whether a tensor's bytes can be used; the operators that write it set this when they are queued.
+struct Status {
+    std::uint32_t slot = kNoSlot;      // will tell; kNoSlot: nothing to wait for
+    std::shared_ptr<Failure> failure;  // what went wrong
+    bool fresh = false;                // after a failure there is nothing in it
+};
+
+struct MemoryPlace {
+    Span span;
+};
+
+namespace {
+
+constexpr std::uint32_t kSlotCount = 4096;
+
+// An operator that has a slot.
+struct Pending {
+    Describe describe;
+    int coordinate_count;
+    std::shared_ptr<Status> result;
+    std::shared_ptr<Failure> failure;
+};
+
+struct SlotWords {
+    std::uint32_t first_bad;  // complement; 0: none
+    std::uint32_t origin;     // slot number + 1; 0: not failed
+    std::uint32_t low;
+    std::uint32_t high;
+};
+static_assert(sizeof(SlotWords) == kSlotBytes);
+
+}  // namespace
+
+struct Device::State {
+    explicit State(int adapter_index)
+        : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
+          index(adapter_index),
+          process(getpid()),
+          device(Library::get().create_device(adapter_index)),
+          pipelines(Library::get(), device.get()),
+          queue(device.get(), pipelines),
+          pool(device.get()),
+          uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
+          readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
+          mirror(make_chunk(device.get(), D3D12_HEAP_TYPE_READBACK, kSlotCount * kSlotBytes)) {
+        void* mapped = nullptr;
+        check(mirror->resource->Map(0, nullptr, &mapped), "mapping the error slots");
+        mirrored = static_cast<const SlotWords*>(mapped);
+        slots = pool.allocate(kSlotCount * kSlotBytes);
+        queue.set_slots(slots);
+        encode_clear(encoder(), slots, 0);
+    }
+
+    Encoder encoder() {
+        const auto take = [this](std::uint64_t bytes) {
+            scratch.push_back(allocate(bytes));
+            return scratch.back();
+        };
+        const auto upload = [this, take](const void* bytes, std::uint64_t count) {
+            const Span span = take(count);
+            const Staging::Piece piece = uploads.take(count);
+            std::memcpy(piece.mapped, bytes, count);
+            queue.copy(span, piece.span, count);
+            return span;
+        };
+        return {queue, typed_views, take, upload};
+    }
+
+    void release_scratch() {
+        for (const Span& span : scratch) pool.release(span);
+        scratch.clear();
+    }
+
+    // Device memory; where there is none left, waits for the GPU and frees what nobody uses.
+    Span allocate(std::uint64_t bytes) {
+        try {
+            return pool.allocate(bytes);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kMemory) throw;
+        }
+        settle();
+        pool.trim();
+        try {
+            return pool.allocate(bytes);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kMemory) throw;
+            throw Error(ErrorKind::kMemory, "d3d12: no room for " + std::to_string(bytes) +
+                                                " bytes on " + adapter.description + ", where " +
+                                                std::to_string(pool.used_bytes()) +
+                                                " are in use; let go of device tensors");
+        }
+    }
+
+    // Sends everything on its way, the slots to the host included.
+    void flush() {
+        const auto used = static_cast<std::uint32_t>(pending.size());
+        if (used > mirrored_count) {
+            const std::uint64_t offset = std::uint64_t{mirrored_count} * kSlotBytes;
+            const std::uint64_t bytes = std::uint64_t{used - mirrored_count} * kSlotBytes;
+            queue.copy({mirror.get(), offset, bytes}, {slots.chunk, slots.offset + offset, bytes},
+                       bytes);
+            mirrored_count = used;
+        }
+        queue.submit();
+    }
+
+    // Waits for the GPU, and learns which operators have failed.
+    void settle() {
+        flush();
+        queue.wait(queue.pending_value());
+        for (; settled_count < mirrored_count; ++settled_count) {
+            Pending& operation = pending[settled_count];
+            const SlotWords& words = mirrored[settled_count];
+            if (words.origin != 0) fail(operation, words.origin - 1);
+            if (operation.result->slot == settled_count * kSlotBytes) {
+                operation.result->slot = kNoSlot;
+                operation.result->failure = operation.failure;
+            }
+            operation.result.reset();
+            operation.describe = nullptr;
+        }
+    }
+
+    // The operator failed because the one with slot number origin did; that one may be itself.
+    void fail(Pending& operation, std::uint32_t origin) {
+        if (&operation != &pending[origin]) {
+            operation.failure = pending[origin].failure;
+            return;
+        }
+        const SlotWords& words = mirrored[origin];
+        const std::uint32_t number = ~words.first_bad;
+        const auto count = static_cast<std::uint32_t>(operation.coordinate_count);
+        const BadIndex bad{number / count, static_cast<int>(number % count),
+                           words.low | std::uint64_t{words.high} << 32};
+        operation.failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
+        failures.push_back(operation.failure);
+    }
+
+    std::uint32_t new_slot() {
+        if (pending.size() == kSlotCount) {
+            settle();
+            encode_clear(encoder(), slots, 0);
+            pending.clear();
+            mirrored_count = settled_count = 0;
+        }
+        return static_cast<std::uint32_t>(pending.size()) * kSlotBytes;
+    }
+
+    // Throws what went wrong with a tensor, as far as the host knows.
+    static void raise_if_failed(Status& status) {
+        if (!status.failure) return;
+        const std::shared_ptr<Failure> failure = status.failure;
+        if (!status.fresh) status.failure.reset();  // what it held before is still there
+        failure->told = true;
+        throw Error(ErrorKind::kIndex, failure->message);
+    }
+
+    void check_process() const {
+        if (process == getpid()) return;
+        throw Error(
+            ErrorKind::kDevice,
+            "d3d12: this device was opened before a fork, and cannot be used in the child process; "
+            "start processes with the method \"spawn\", or first use the device after the fork");
+    }
+
+    const Adapter& adapter;
+    int index;
+    pid_t process;
+    std::mutex mutex;  // held while anything below is used
+    ComPtr<ID3D12Device> device;
+    Pipelines pipelines;
+    Queue queue;
+    Pool pool;
+    Staging uploads;
+    Staging readbacks;
+    bool typed_views = false;
+    std::vector<Span> scratch;
+
+    Span slots;
+    std::unique_ptr<Chunk> mirror;  // of the slots, in readback memory
+    const SlotWords* mirrored;
+    std::deque<Pending> pending;       // by slot
+    std::uint32_t mirrored_count = 0;  // slots before it are on their way to the mirror
+    std::uint32_t settled_count = 0;   // slots before it are known to the host
+    std::vector<std::shared_ptr<Failure>> failures;  // since the last synchronize()
+};
+
+Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
+    : device_(std::move(device)),
+      bytes_(bytes),
+      place_(std::make_unique<MemoryPlace>()),
+      status_(std::make_shared<Status>()) {
+    Device::State& state = *device_->state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    place_->span = state.allocate(bytes);
+}
+
+Memory::~Memory() {
+    Device::State& state = *device_->state_;
+    if (state.process != getpid()) return;  // the parent's
+    std::lock_guard lock(state.mutex);
+    state.pool.release(place_->span);
+}
+
+std::shared_ptr<Device> Device::open(int adapter) {
+    Library& library = Library::get();
+    if (!library.reason().empty()) throw Error(ErrorKind::kDevice, "d3d12: " + library.reason());
+    const auto count = static_cast<int>(library.adapters().size());
+    if (adapter < 0 || adapter >= count) {
+        throw Error(ErrorKind::kDevice, "d3d12: there is no adapter " + std::to_string(adapter) +
+                                            "; the adapters are 0 to " + std::to_string(count - 1));
+    }
+    std::shared_ptr<Device> device(new Device(adapter));
+    device->set_typed_views(device->decide_typed_views());
+    return device;
+}
+
+Device::Device(int adapter) : state_(std::make_unique<State>(adapter)) {}
+
+Device::~Device() {
+    if (state_->process != getpid()) {
+        (void)state_.release();  // the parent's: nothing of it may be touched here
+        return;
+    }
+    try {
+        state_->queue.wait(state_->queue.pending_value());
+    } catch (const Error&) {
+        // The device is gone, and so is its work.
+    }
+}
+
+const Adapter& Device::adapter() const noexcept { return state_->adapter; }
+int Device::adapter_index() const noexcept { return state_->index; }
+bool Device::is_lost() const {
+    std::lock_guard lock(state_->mutex);
+    return state_->device->GetDeviceRemovedReason() != S_OK;
+}
+void Device::set_typed_views(bool used) { state_->typed_views = used; }
+bool Device::uses_typed_views() const noexcept { return state_->typed_views; }
+
+namespace {
+
+Span exactly(const Span& span, std::uint64_t bytes) { return {span.chunk, span.offset, bytes}; }
+
+Span part(const Span& span, std::uint64_t offset) { return {span.chunk, span.offset + offset, 0}; }
+
+}  // namespace
+
+void Device::upload(const Memory& memory, const void* bytes) {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    const auto* from = static_cast<const std::byte*>(bytes);
+    for (std::uint64_t offset = 0; offset < memory.bytes_; offset += kSegmentBytes) {
+        const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
+        const Staging::Piece piece = state.uploads.take(piece_bytes);
+        std::memcpy(piece.mapped, from + offset, piece_bytes);
+        state.queue.copy(part(memory.place_->span, offset), piece.span, piece_bytes);
+        if (piece_bytes == kSegmentBytes)
+            state.queue.submit();  // the GPU copies while the next piece is filled
+    }
+}
+
+void Device::download(const Memory& memory, void* bytes) {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    if (memory.status_->slot != kNoSlot) state.settle();
+    State::raise_if_failed(*memory.status_);
+
+    struct Flight {
+        Staging::Piece piece;
+        std::byte* to;
+        std::uint64_t value;
+    };
+    std::deque<Flight> flights;
+    const auto land = [&] {
+        const Flight& flight = flights.front();
+        state.queue.wait(flight.value);
+        std::memcpy(flight.to, flight.piece.mapped, flight.piece.span.bytes);
+        flights.pop_front();
+    };
+    auto* to = static_cast<std::byte*>(bytes);
+    for (std::uint64_t offset = 0; offset < memory.bytes_; offset += kSegmentBytes) {
+        if (flights.size() == kSegments - 1) land();
+        const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
+        const Staging::Piece piece = state.readbacks.take(piece_bytes);
+        state.queue.copy(piece.span, part(memory.place_->span, offset), piece_bytes);
+        flights.push_back({piece, to + offset, state.queue.pending_value()});
+        state.flush();
+    }
+    while (!flights.empty()) land();
+}
+
+void Device::clear(const Memory& memory) {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    encode_clear(state.encoder(), memory.place_->span, 0);
+}
+
+void Device::copy(const Memory& to, const Memory& from) {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    if (from.status_->slot != kNoSlot) state.settle();
+    State::raise_if_failed(*from.status_);
+    encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
+}
+
+void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describe describe) {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    const auto tensor = [](const Memory* memory) {
+        return memory == nullptr ? Span{} : exactly(memory->place_->span, memory->bytes_);
+    };
+    const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
+                          tensor(operands.source)};
+    check_supported(plan, tensors, state.typed_views);
+
+    const bool gathers = plan.direction == Direction::kGather;
+    const Memory& written = gathers ? *operands.items : *operands.table;
+    const Memory* read[] = {gathers ? operands.table : operands.items, operands.indices,
+                            operands.source,
+                            gathers || plan.copies_source ? nullptr : operands.table};
+    std::uint32_t slot = kNoSlot;
+    const auto is_pending = [](const Memory* memory) {
+        return memory != nullptr && memory->status_->slot != kNoSlot;
+    };
+    if (may_fail(plan) || std::any_of(std::begin(read), std::end(read), is_pending))
+        slot = state.new_slot();
+    Parents parents;
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+        if (read[i] != nullptr) State::raise_if_failed(*read[i]->status_);
+        parents[i] = is_pending(read[i]) ? read[i]->status_->slot : kNoSlot;
+    }
+
+    // Before anything is queued: if memory runs out meanwhile, slots are settled, this one
+    // included.
+    Status& status = *written.status_;
+    const bool unusable = status.fresh && (status.slot != kNoSlot || status.failure);
+    status.slot = slot;
+    status.failure.reset();
+    status.fresh = fresh || unusable;
+    if (slot != kNoSlot) {
+        state.pending.push_back(
+            {std::move(describe), plan.coordinate_count, written.status_, nullptr});
+    }
+    const Encoder encoder = state.encoder();
+    try {
+        if (slot != kNoSlot) encode_checks(encoder, plan, tensors, slot, parents);
+        encode_moves(encoder, plan, tensors, slot);
+    } catch (...) {
+        state.release_scratch();
+        throw;
+    }
+    state.release_scratch();
+}
+
+void Device::synchronize() {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    state.settle();
+    std::shared_ptr<Failure> first;
+    for (const auto& failure : state.failures) {
+        if (!failure->told && !first) first = failure;
+        failure->told = true;
+    }
+    state.failures.clear();
+    if (first) throw Error(ErrorKind::kIndex, first->message);
+}
+
+}  // namespace dmlindex::d3d12

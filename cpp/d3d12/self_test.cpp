@@ -1,0 +1,64 @@
+// Decides how a device binds its arguments: see pipeline.hpp.
+
+#include <cstdlib>
+#include <cstring>
+
+#include "d3d12/backend.hpp"
+#include "error.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+constexpr std::int64_t kRowBytes = 32;
+constexpr std::int64_t kRows = 3;
+
+// Two of the three rows: what the indices say, in either direction.
+Plan row_plan(Direction direction) {
+    Plan plan{};
+    plan.direction = direction;
+    plan.index_type = IndexType::kInt32;
+    plan.mode = Mode::kClamp;
+    plan.unique_indices = true;
+    plan.element_bytes = 4;
+    plan.slice_bytes = kRowBytes;
+    plan.rank = plan.coordinate_count = plan.index_rank = 1;
+    plan.dims[0] = {2, 0, kRowBytes, 4};
+    plan.coordinates[0] = {kRows, kRowBytes, 0, 0};
+    plan.index_dims[0] = {2, 4};
+    return plan;
+}
+
+}  // namespace
+
+// Gathers rows 2 and 0 and scatters them to where they came from. DMLINDEX_D3D12_BINDING=root or
+// table decides instead, for tests.
+bool Device::decide_typed_views() {
+    const char* wanted = std::getenv("DMLINDEX_D3D12_BINDING");
+    if (wanted != nullptr && std::strcmp(wanted, "root") == 0) return false;
+    set_typed_views(true);
+    if (wanted != nullptr && std::strcmp(wanted, "table") == 0) return true;
+    try {
+        std::uint32_t rows[kRows * kRowBytes / 4];
+        for (std::uint32_t i = 0; i < std::size(rows); ++i) rows[i] = 0x01020304u * (i + 1);
+        const std::int32_t indices[] = {2, 0};
+        constexpr std::size_t kRowWords = kRowBytes / 4;
+        const Memory table(shared_from_this(), sizeof rows);
+        const Memory places(shared_from_this(), sizeof indices);
+        const Memory items(shared_from_this(), 2 * kRowBytes);
+        const Memory copy(shared_from_this(), sizeof rows);
+        upload(table, rows);
+        upload(places, indices);
+        clear(copy);
+        run(row_plan(Direction::kGather), {&table, &items, &places, nullptr}, true, {});
+        run(row_plan(Direction::kScatter), {&copy, &items, &places, nullptr}, true, {});
+        std::uint32_t found[std::size(rows)];
+        download(copy, found);
+        std::memset(rows + kRowWords, 0, kRowBytes);
+        return std::memcmp(found, rows, sizeof rows) == 0;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kMemory) throw;
+        return false;
+    }
+}
+
+}  // namespace dmlindex::d3d12

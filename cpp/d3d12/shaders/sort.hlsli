@@ -1,0 +1,14 @@
+// A stable radix sort of pairs by their first word, 8 bits a pass. A group takes a block of pairs.
+// arguments: x the digit's lowest bit, y the number of pairs, z the number of blocks.
+
+#include "plan.hlsli"
+
+#define DIGITS 256
+#define ROUNDS 8  // a block has DIGITS · ROUNDS pairs
+
+RWByteAddressBuffer pairs : register(u0);
+RWByteAddressBuffer counts : register(u4);  // [block][digit]
+
+uint block_id(uint3 group) { return group.y * groups_x + group.x; }
+
+uint digit_of(uint key) { return key >> arguments.x & (DIGITS - 1); }

@@ -1,0 +1,18 @@
+// Reductions, step 2: how often each digit is in each block.
+
+#include "sort.hlsli"
+
+groupshared uint found[DIGITS];
+
+[numthreads(DIGITS, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint block = block_id(group);
+    found[thread] = 0;
+    GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint round = 0; round < ROUNDS; ++round) {
+        uint i = (block * ROUNDS + round) * DIGITS + thread;
+        if (i < arguments.y) InterlockedAdd(found[digit_of(pairs.Load(8 * i))], 1);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    if (block < arguments.z) counts.Store(4 * (block * DIGITS + thread), found[thread]);
+}

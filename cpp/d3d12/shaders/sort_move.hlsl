@@ -1,0 +1,42 @@
+// Reductions, step 4: every pair goes to its place. Which of the group's threads hold a digit is kept as bits, so
+// that a thread counts those before it: equal digits stay in order.
+
+#include "sort.hlsli"
+
+#define WORDS (DIGITS / 32)
+
+RWByteAddressBuffer sorted : register(u1);
+
+groupshared uint holders[WORDS * DIGITS];
+groupshared uint places[DIGITS];
+
+[numthreads(DIGITS, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint block = block_id(group);
+    uint word = thread / 32;
+    uint bit = 1u << (thread % 32);
+    places[thread] = block < arguments.z ? counts.Load(4 * (block * DIGITS + thread)) : 0;
+    [loop] for (uint round = 0; round < ROUNDS; ++round) {
+        uint w;
+        [unroll] for (w = 0; w < WORDS; ++w) holders[w * DIGITS + thread] = 0;
+        GroupMemoryBarrierWithGroupSync();
+        uint i = (block * ROUNDS + round) * DIGITS + thread;
+        uint2 pair = 0;
+        if (i < arguments.y) {
+            pair = pairs.Load2(8 * i);
+            InterlockedOr(holders[word * DIGITS + digit_of(pair.x)], bit);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        if (i < arguments.y) {
+            uint digit = digit_of(pair.x);
+            uint place = places[digit] + countbits(holders[word * DIGITS + digit] & (bit - 1));
+            [loop] for (w = 0; w < word; ++w) place += countbits(holders[w * DIGITS + digit]);
+            sorted.Store2(8 * place, pair);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        [unroll] for (w = 0; w < WORDS; ++w) {
+            places[thread] += countbits(holders[w * DIGITS + thread]);
+        }
+        GroupMemoryBarrierWithGroupSync();
+    }
+}

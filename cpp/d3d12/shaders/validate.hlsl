@@ -1,0 +1,16 @@
+// Checks every index, one a thread, in C order of the indices: the first bad one ends up in the slot.
+// dims are those of the indices (without the tuple's own).
+
+#include "plan.hlsli"
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint id = thread_id(group, thread);
+    if (id >= thread_count) return;
+    uint tuple = id / coordinate_count;
+    uint4 coordinate = coordinates[id - tuple * coordinate_count];
+    uint2 value = load_index(locate(tuple).index + coordinate.z);
+    // Clamp and wrap bring any index into range, unless there is no place at all.
+    bool good = mode == kRaise ? is_inside(value, coordinate.x) : coordinate.x != 0;
+    if (!good) slots.InterlockedMax(slot, ~id);
+}

@@ -1,0 +1,66 @@
+// The few Vulkan declarations it takes to list physical devices, so that no Vulkan header is needed
+// to build. Names and layouts are those of the Vulkan 1.2 specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dmlindex::d3d12::vulkan {
+
+using Instance = struct InstanceHandle*;
+using PhysicalDevice = struct PhysicalDeviceHandle*;
+
+inline constexpr std::uint32_t kPhysicalDeviceProperties2 = 1000059001;
+inline constexpr std::uint32_t kPhysicalDeviceDriverProperties = 1000196000;
+inline constexpr std::uint32_t kDeviceTypeCpu = 4;
+inline constexpr std::uint32_t kHeapDeviceLocal = 1;
+
+struct Properties {
+    std::uint32_t api_version;
+    std::uint32_t driver_version;
+    std::uint32_t vendor_id;
+    std::uint32_t device_id;
+    std::uint32_t device_type;
+    char device_name[256];
+    std::uint8_t cache_uuid[16];
+    alignas(8) std::byte limits_and_sparse_properties[528];
+};
+static_assert(sizeof(Properties) == 824);
+
+struct Properties2 {
+    std::uint32_t type;
+    void* next;
+    Properties properties;
+};
+
+struct DriverProperties {
+    std::uint32_t type;
+    void* next;
+    std::uint32_t driver_id;
+    char driver_name[256];
+    char driver_info[256];
+    std::uint8_t conformance_version[4];
+};
+
+struct MemoryProperties {
+    std::uint32_t type_count;
+    struct {
+        std::uint32_t flags;
+        std::uint32_t heap;
+    } types[32];
+    std::uint32_t heap_count;
+    struct {
+        std::uint64_t size;
+        std::uint32_t flags;
+    } heaps[16];
+};
+static_assert(sizeof(MemoryProperties) == 520);
+
+using Function = void (*)();
+using GetInstanceProcAddr = Function (*)(Instance, const char*);
+using EnumeratePhysicalDevices = std::int32_t (*)(Instance, std::uint32_t*, PhysicalDevice*);
+using GetPhysicalDeviceProperties = void (*)(PhysicalDevice, Properties*);
+using GetPhysicalDeviceProperties2 = void (*)(PhysicalDevice, Properties2*);
+using GetPhysicalDeviceMemoryProperties = void (*)(PhysicalDevice, MemoryProperties*);
+
+}  // namespace dmlindex::d3d12::vulkan
