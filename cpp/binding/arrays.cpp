@@ -29,12 +29,6 @@ std::string shape_text(PyArrayObject* array) {
     return py::str(steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(array), "shape")));
 }
 
-std::string shape_text(const Layout& layout) {
-    py::tuple shape(layout.rank);
-    for (int d = 0; d < layout.rank; ++d) shape[static_cast<std::size_t>(d)] = layout.sizes[d];
-    return py::str(shape);
-}
-
 std::string text_of(const py::error_already_set& error) { return py::str(error.value()); }
 
 // An object that speaks DLPack, as an array that shares its memory; its own __array__ if DLPack
@@ -114,6 +108,12 @@ bool is_user_type(PyArray_Descr* dtype, const char* prefix) {
 
 }  // namespace
 
+std::string shape_text(const Layout& layout) {
+    py::tuple shape(layout.rank);
+    for (int d = 0; d < layout.rank; ++d) shape[static_cast<std::size_t>(d)] = layout.sizes[d];
+    return py::str(shape);
+}
+
 Layout Array::layout() const noexcept {
     Layout layout;
     layout.rank = PyArray_NDIM(get());
@@ -148,8 +148,8 @@ Array index_array(const char* op, PyObject* object) {
              ", expected an integer one; convert it, e.g. with indices.astype(numpy.int64)");
 }
 
-IndexType index_type(const Array& indices) noexcept {
-    return static_cast<IndexType>(integer_number(indices.dtype()));
+IndexType index_type(PyArray_Descr* dtype) noexcept {
+    return static_cast<IndexType>(integer_number(dtype));
 }
 
 Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype) {
@@ -198,18 +198,17 @@ Array out_array(const char* op, PyObject* out, const Layout& shape, PyArray_Desc
     return array;
 }
 
-void check_updates(const char* op, const Array& updates, const Layout& shape,
-                   PyArray_Descr* dtype) {
-    if (updates.dtype() != dtype && !PyArray_EquivTypes(updates.dtype(), dtype)) {
+void check_updates(const char* op, PyArray_Descr* updates_dtype, const Layout& updates,
+                   const Layout& shape, PyArray_Descr* dtype) {
+    if (updates_dtype != dtype && !PyArray_EquivTypes(updates_dtype, dtype)) {
         fail(ErrorKind::kType, op,
-             "updates has dtype " + dtype_name(updates.dtype()) + ", expected input's dtype " +
+             "updates has dtype " + dtype_name(updates_dtype) + ", expected input's dtype " +
                  dtype_name(dtype) + "; convert it, e.g. with updates.astype(input.dtype)");
     }
-    const Layout layout = updates.layout();
-    if (layout.rank != shape.rank ||
-        !std::equal(layout.sizes, layout.sizes + layout.rank, shape.sizes)) {
+    if (updates.rank != shape.rank ||
+        !std::equal(updates.sizes, updates.sizes + updates.rank, shape.sizes)) {
         fail(ErrorKind::kValue, op,
-             "updates has shape " + shape_text(updates.get()) + ", expected " + shape_text(shape) +
+             "updates has shape " + shape_text(updates) + ", expected " + shape_text(shape) +
                  ", the shape of what indices index");
     }
 }

@@ -2,6 +2,8 @@
 // plan, where their bytes lie.
 #pragma once
 
+#include <string>
+
 #include "binding/numpy.hpp"
 #include "plan/layout.hpp"
 
@@ -29,7 +31,7 @@ Array data_array(const char* op, const char* argument, PyObject* object);
 
 // Indices: of any integer dtype, native byte order. An empty list counts as int64.
 Array index_array(const char* op, PyObject* object);
-IndexType index_type(const Array& indices) noexcept;
+IndexType index_type(PyArray_Descr* dtype) noexcept;
 
 // A new C-order array of the shape, for a result; its bytes are not set. Error(kValue) if too
 // large.
@@ -40,7 +42,10 @@ Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype);
 Array out_array(const char* op, PyObject* out, const Layout& shape, PyArray_Descr* dtype);
 
 // Error(kType) unless the updates' dtype is input's; Error(kValue) unless they have the shape.
-void check_updates(const char* op, const Array& updates, const Layout& shape, PyArray_Descr* dtype);
+void check_updates(const char* op, PyArray_Descr* updates_dtype, const Layout& updates,
+                   const Layout& shape, PyArray_Descr* dtype);
+
+std::string shape_text(const Layout& layout);
 
 // Whether bytes of the two may be the same ones, judged by the span each lies in.
 bool may_overlap(const Array& a, const Array& b) noexcept;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "binding/arguments.hpp"
+#include "binding/device_calls.hpp"
 #include "binding/errors.hpp"
 #include "cpu/kernels.hpp"
 #include "error.hpp"
@@ -15,6 +16,12 @@ namespace dmlindex::binding {
 namespace {
 
 constexpr int kMostThreads = 1024;
+
+#ifndef DMLINDEX_HAS_D3D12
+constexpr const char* kNoD3d12 =
+    "this build has no D3D12; install DirectX-Headers (Debian: directx-headers-dev) and build "
+    "again";
+#endif
 
 void set_threads(const char* where, std::int64_t count) {
     if (count < 1 || count > kMostThreads) {
@@ -85,6 +92,8 @@ How many threads a call on the CPU may use; see set_num_threads.
 True
 )doc";
 
+}  // namespace
+
 std::string device_name(const char* op, py::handle device) {
     if (py::isinstance<py::str>(device)) return py::str(device);
     if (py::isinstance(device, py::module_::import("dmlindex._device").attr("Device"))) {
@@ -94,7 +103,10 @@ std::string device_name(const char* op, py::handle device) {
                                       ", expected None, a device's name or a Device");
 }
 
-}  // namespace
+bool names_d3d12(const char* op, PyObject* device) {
+    if (device == nullptr || device == Py_None) return false;
+    return device_name(op, device).starts_with("d3d12");
+}
 
 void check_device(const char* op, PyObject* device) {
     if (device == nullptr || device == Py_None) return;
@@ -102,9 +114,13 @@ void check_device(const char* op, PyObject* device) {
     const std::string name = device_name(op, device);
     if (name == "cpu") return;
     if (name.starts_with("d3d12")) {
+#ifdef DMLINDEX_HAS_D3D12
+        device_named(operation, name);
+        return;
+#else
         throw Error(ErrorKind::kDevice,
-                    operation + ": device \"" + name +
-                        "\" is not there: this build has no D3D12; use \"cpu\"");
+                    operation + ": device \"" + name + "\" is not there: " + kNoD3d12);
+#endif
     }
     throw Error(ErrorKind::kValue,
                 operation + ": device is \"" + name +
@@ -130,6 +146,11 @@ void add_devices(py::module_& module) {
     module.def(
         "cpu_isas", [] { return cpu::supported_isas(); },
         "The instruction sets that this machine has kernels for, each a value of DMLINDEX_CPU.");
+#ifndef DMLINDEX_HAS_D3D12
+    module.def(
+        "d3d12_adapters", [] { return py::make_tuple(py::list(), std::string(kNoD3d12)); },
+        "No adapters, and why there are none.");
+#endif
     module.def("has_threads", &has_threads,
                "Whether oneTBB is there; if not, one thread does all.");
 }

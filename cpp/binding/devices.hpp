@@ -1,12 +1,18 @@
 // Devices as Python names them.
 #pragma once
 
+#include <string>
+
 #include "binding/numpy.hpp"
 
 namespace dmlindex::binding {
 
-// Checks the argument device of the functions: None, "cpu" or its Device. Error(kDevice) for one
-// that is not there.
+// The name that the argument device gives: a str, or a Device's. Error(kType) for anything else.
+std::string device_name(const char* op, py::handle device);
+// Whether the argument device (null, None, or as above) names a D3D12 device.
+bool names_d3d12(const char* op, PyObject* device);
+
+// Checks the argument device of the functions. Error(kDevice) for one that is not there.
 void check_device(const char* op, PyObject* device);
 
 // The thread functions and devices().

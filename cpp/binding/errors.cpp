@@ -84,13 +84,13 @@ void set_python_error() noexcept {
     }
 }
 
-void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad, bool tuple_dim) {
+std::string index_error_message(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+                                bool tuple_dim) {
     const std::string operation(op);
     if (bad.position < 0) {
-        throw Error(ErrorKind::kIndex,
-                    operation +
-                        ": an index was out of range, but indices changed while the call "
-                        "ran, so it cannot be named; don't write to indices during a call");
+        return operation +
+               ": an index was out of range, but indices changed while the call ran, so it cannot "
+               "be named; don't write to indices during a call";
     }
     const Coordinate& coordinate = plan.coordinates[bad.coordinate];
     const std::string size = std::to_string(coordinate.limit);
@@ -112,7 +112,11 @@ void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& ba
             message += "; pass mode=\"clamp\", \"wrap\" or " + skip + " to allow it";
         }
     }
-    throw Error(ErrorKind::kIndex, message);
+    return message;
+}
+
+void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad, bool tuple_dim) {
+    throw Error(ErrorKind::kIndex, index_error_message(op, plan, bad, tuple_dim));
 }
 
 }  // namespace dmlindex::binding

@@ -1,6 +1,8 @@
 // Errors on their way to Python.
 #pragma once
 
+#include <string>
+
 #include "binding/numpy.hpp"
 #include "cpu/backend.hpp"
 #include "error.hpp"
@@ -25,8 +27,11 @@ PyObject* guarded(Body&& body) noexcept {
     }
 }
 
-// The IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates (the *_nd
-// operators).
+// The text of the IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates
+// (the
+// *_nd operators).
+std::string index_error_message(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+                                bool tuple_dim);
 [[noreturn]] void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad,
                                     bool tuple_dim);
 

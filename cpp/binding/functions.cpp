@@ -5,9 +5,11 @@
 
 #include "binding/arguments.hpp"
 #include "binding/arrays.hpp"
+#include "binding/device_calls.hpp"
 #include "binding/devices.hpp"
 #include "binding/docs.hpp"
 #include "binding/errors.hpp"
+#include "binding/operator_tables.hpp"
 #include "cpu/duplicates.hpp"
 #include "operators/operators.hpp"
 
@@ -16,14 +18,6 @@ namespace {
 
 // Below this a call is over sooner than other threads could take the GIL.
 constexpr std::int64_t kReleaseBytes = 64 << 10;
-
-// A gather: the name of its third argument, its shape rule and its lowering.
-struct GatherOperator {
-    Signature signature;
-    bool has_axis;  // else batch_dims, and tuples in indices' last dim
-    Layout (*shape)(const char*, const Layout&, const Layout&, int);
-    void (*lower)(const Layout&, const Layout&, const Layout&, int, Plan&);
-};
 
 constexpr GatherOperator kGather{
     {"gather", 7, 3, 2, {"input", "indices", "axis", "mode", "fill_value", "out", "device"}},
@@ -48,13 +42,6 @@ constexpr GatherOperator kGatherNd{
     false,
     gather_nd_shape,
     lower_gather_nd};
-
-struct ScatterOperator {
-    Signature signature;
-    bool has_axis;
-    Layout (*updates_shape)(const char*, const Layout&, const Layout&, int);
-    void (*lower)(const Layout&, const Layout&, const Layout&, int, Plan&);
-};
 
 constexpr ScatterOperator kScatterElements{{"scatter_elements",
                                             9,
@@ -105,6 +92,9 @@ PyObject* gather_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
         const char* const op = kOperator.signature.name;
         const Arguments given =
             parse_arguments(kOperator.signature, args, argument_count(count), keyword_names);
+        if (is_device_call(op, given[6], given[0], given[1], given[5])) {
+            return gather_on_device(kOperator, given);
+        }
         check_device(op, given[6]);
         Array input = data_array(op, "input", given[0]);
         Array indices = index_array(op, given[1]);
@@ -127,7 +117,7 @@ PyObject* gather_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
         }
 
         Plan plan;
-        begin_plan(Direction::kGather, index_type(indices), input.element_bytes(), plan);
+        begin_plan(Direction::kGather, index_type(indices.dtype()), input.element_bytes(), plan);
         plan.mode = mode;
         plan.fill = fill_bytes(fill);
         kOperator.lower(input.layout(), indices.layout(), output.layout(), third, plan);
@@ -147,6 +137,9 @@ PyObject* scatter_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
             parse_arguments(kOperator.signature, args, argument_count(count), keyword_names);
         PyObject* const* options =
             given.values + (kOperator.has_axis ? 4 : 3);  // reduction and what follows
+        if (is_device_call(op, options[4], given[0], given[1], given[2], options[3])) {
+            return scatter_on_device(kOperator, given);
+        }
         check_device(op, options[4]);
         Array input = data_array(op, "input", given[0]);
         Array indices = index_array(op, given[1]);
@@ -162,7 +155,7 @@ PyObject* scatter_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
         const int axis =
             kOperator.has_axis ? normalize_axis(op, "axis", number, input_layout.rank) : 0;
         Layout shape = kOperator.updates_shape(op, input_layout, indices.layout(), axis);
-        check_updates(op, updates, shape, input.dtype());
+        check_updates(op, updates.dtype(), updates.layout(), shape, input.dtype());
         const Arithmetic with = reduction == Reduction::kNone
                                     ? Arithmetic{ValueType::kUint8, nullptr}
                                     : arithmetic(op, input.dtype(), reduction);
@@ -178,7 +171,7 @@ PyObject* scatter_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
         }
 
         Plan plan;
-        begin_plan(Direction::kScatter, index_type(indices), input.element_bytes(), plan);
+        begin_plan(Direction::kScatter, index_type(indices.dtype()), input.element_bytes(), plan);
         plan.mode = mode;
         plan.reduction = reduction;
         plan.value_type = with.value_type;
@@ -239,7 +232,7 @@ PyObject* find_duplicates_entry(PyObject*, PyObject* const* args, Py_ssize_t cou
         const bool elements = given[2] != nullptr && given[2] != Py_None;
 
         Plan plan;
-        begin_plan(Direction::kScatter, index_type(indices), 1, plan);
+        begin_plan(Direction::kScatter, index_type(indices.dtype()), 1, plan);
         if (elements) {
             const int axis =
                 normalize_axis(op, "axis", integer_argument(op, "axis", given[2], 0), table.rank);

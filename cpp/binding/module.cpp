@@ -2,6 +2,7 @@
 #include "binding/buffer_cache.hpp"
 #include "binding/compiled_operator.hpp"
 #include "binding/descs.hpp"
+#include "binding/device_calls.hpp"
 #include "binding/devices.hpp"
 #include "binding/errors.hpp"
 #include "binding/functions.hpp"
@@ -14,6 +15,9 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     dmlindex::binding::add_errors(module);
     dmlindex::binding::add_buffer_cache(module);
     dmlindex::binding::add_devices(module);
+#ifdef DMLINDEX_HAS_D3D12
+    dmlindex::binding::add_device_tensors(module);
+#endif
     dmlindex::binding::add_functions(module);
     dmlindex::binding::add_descs(module);
     dmlindex::binding::add_compiled_operator(module);

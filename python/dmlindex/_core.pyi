@@ -1,9 +1,10 @@
-from typing import Any, SupportsIndex, final
+from typing import Any, Never, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from dmlindex._descs import FeatureLevel, OperatorDesc, TensorDesc, Violation
+from dmlindex._device import Device
 
 __version__: str
 
@@ -12,6 +13,7 @@ class DescriptorError(ValueError):
 
 class DeviceError(RuntimeError): ...
 
+@overload
 def gather(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -20,8 +22,20 @@ def gather(
     mode: str = "raise",
     fill_value: Any = 0,
     out: npt.NDArray[Any] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
 ) -> npt.NDArray[Any]: ...
+@overload
+def gather(
+    input: npt.ArrayLike | DeviceTensor,
+    indices: npt.ArrayLike | DeviceTensor,
+    axis: SupportsIndex = 0,
+    *,
+    mode: str = "raise",
+    fill_value: Any = 0,
+    out: npt.NDArray[Any] | DeviceTensor | None = None,
+    device: str | Device | None = None,
+) -> Any: ...
+@overload
 def gather_elements(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -30,8 +44,20 @@ def gather_elements(
     mode: str = "raise",
     fill_value: Any = 0,
     out: npt.NDArray[Any] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
 ) -> npt.NDArray[Any]: ...
+@overload
+def gather_elements(
+    input: npt.ArrayLike | DeviceTensor,
+    indices: npt.ArrayLike | DeviceTensor,
+    axis: SupportsIndex = 0,
+    *,
+    mode: str = "raise",
+    fill_value: Any = 0,
+    out: npt.NDArray[Any] | DeviceTensor | None = None,
+    device: str | Device | None = None,
+) -> Any: ...
+@overload
 def gather_nd(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -40,8 +66,20 @@ def gather_nd(
     mode: str = "raise",
     fill_value: Any = 0,
     out: npt.NDArray[Any] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
 ) -> npt.NDArray[Any]: ...
+@overload
+def gather_nd(
+    input: npt.ArrayLike | DeviceTensor,
+    indices: npt.ArrayLike | DeviceTensor,
+    batch_dims: SupportsIndex = 0,
+    *,
+    mode: str = "raise",
+    fill_value: Any = 0,
+    out: npt.NDArray[Any] | DeviceTensor | None = None,
+    device: str | Device | None = None,
+) -> Any: ...
+@overload
 def scatter_elements(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -52,8 +90,22 @@ def scatter_elements(
     mode: str = "raise",
     unique_indices: bool = False,
     out: npt.NDArray[Any] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
 ) -> npt.NDArray[Any]: ...
+@overload
+def scatter_elements(
+    input: npt.ArrayLike | DeviceTensor,
+    indices: npt.ArrayLike | DeviceTensor,
+    updates: npt.ArrayLike | DeviceTensor,
+    axis: SupportsIndex = 0,
+    *,
+    reduction: str = "none",
+    mode: str = "raise",
+    unique_indices: bool = False,
+    out: npt.NDArray[Any] | DeviceTensor | None = None,
+    device: str | Device | None = None,
+) -> Any: ...
+@overload
 def scatter_nd(
     input: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -63,8 +115,20 @@ def scatter_nd(
     mode: str = "raise",
     unique_indices: bool = False,
     out: npt.NDArray[Any] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
 ) -> npt.NDArray[Any]: ...
+@overload
+def scatter_nd(
+    input: npt.ArrayLike | DeviceTensor,
+    indices: npt.ArrayLike | DeviceTensor,
+    updates: npt.ArrayLike | DeviceTensor,
+    *,
+    reduction: str = "none",
+    mode: str = "raise",
+    unique_indices: bool = False,
+    out: npt.NDArray[Any] | DeviceTensor | None = None,
+    device: str | Device | None = None,
+) -> Any: ...
 def find_duplicates(
     input_shape: Any, indices: npt.ArrayLike, *, axis: SupportsIndex | None = None
 ) -> npt.NDArray[np.int64]: ...
@@ -76,6 +140,11 @@ def has_threads() -> bool: ...
 def cpu_isa() -> str: ...
 def cpu_isas() -> list[str]: ...
 def check_device(operation: str, device: object) -> None: ...
+def d3d12_adapters() -> tuple[list[tuple[str, str, int, bool]], str]: ...
+def d3d12_binding(device: str) -> str: ...
+def d3d12_has_reductions(dtype: npt.DTypeLike) -> bool: ...
+def device_tensor(device: str, array: npt.ArrayLike) -> DeviceTensor: ...
+def synchronize(device: str) -> None: ...
 def violations(
     desc: OperatorDesc, feature_level: FeatureLevel
 ) -> list[tuple[str, str, str, str, str, str, str]]: ...
@@ -106,3 +175,23 @@ class CompiledOperator:
         *,
         out: npt.NDArray[Any] | None = None,
     ) -> npt.NDArray[Any]: ...
+
+@final
+class DeviceTensor:  # Device.tensor makes them
+    def __init__(self, *args: Never, **kwargs: Never) -> None: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def device(self) -> str: ...
+    def numpy(self) -> npt.NDArray[Any]: ...
+    def release(self) -> None: ...
+    def __enter__(self) -> DeviceTensor: ...
+    def __exit__(self, *args: object) -> None: ...

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
-from dmlindex._core import CompiledOperator
+from dmlindex._core import CompiledOperator, DeviceError
 from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
+from dmlindex._reference_reductions import is_reducible
+
+if TYPE_CHECKING:  # builds without D3D12 have none
+    from dmlindex._core import DeviceTensor
 
 
 class Device:
@@ -80,11 +87,55 @@ class Device:
         Source:
         https://learn.microsoft.com/windows/win32/api/directml/nf-directml-idmldevice-createoperator
         """
+        if self._name != "cpu":
+            raise DeviceError(
+                f'compile: compiled operators do not run on {self._name} yet; use Device("cpu")'
+            )
         if not isinstance(desc, OperatorDesc):
             raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")
         if broken := desc.violations(self._feature_level):
             raise descriptor_error(broken)
         return _core.compile(desc, self._name, self._feature_level, mode, fill_value)
+
+    def tensor(self, array: ArrayLike) -> DeviceTensor:
+        """Copies an array, or what NumPy makes one of, into the device's memory.
+
+        The functions and compiled operators take and return such tensors without a copy to the
+        host; `numpy()` of a tensor copies it back. Of any dtype without Python objects, else a
+        TypeError; MemoryError where the device has no room; DeviceError on the CPU, where arrays
+        are the tensors.
+        """
+        self._require_memory("tensor")
+        return _core.device_tensor(self._name, array)
+
+    def synchronize(self) -> None:
+        """Waits until the device has done all that is queued on it; on the CPU nothing ever is.
+
+        Raises the IndexError of the first operator that failed since the last call and of which
+        nobody has been told.
+        """
+        if self._name != "cpu":
+            _core.synchronize(self._name)
+
+    def has_reduction(self, dtype: DTypeLike, reduction: str) -> bool:
+        """Whether scatters on this device have the reduction on a dtype.
+
+        The CPU has all that there are: "add", "mul", "min" and "max" on bool, integers and floats,
+        ml_dtypes' included, and "add" and "mul" on complex numbers. D3D12 devices have them on
+        bool, integers and floats of up to 32 bits, bit for bit as the CPU; not on float64,
+        longdouble and complex numbers, for which shader model 5.1 has no exact arithmetic: there a
+        scatter raises a DeviceError.
+
+        >>> Device().has_reduction("float64", "add")
+        True
+        """
+        if not is_reducible(np.dtype(dtype), reduction):
+            return False
+        return self._name == "cpu" or _core.d3d12_has_reductions(dtype)
+
+    def _require_memory(self, method: str) -> None:
+        if self._name == "cpu":
+            raise DeviceError(f"{method}: the CPU has no memory of its own; use the array itself")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Device):

@@ -35,7 +35,7 @@ def devices() -> list[DeviceInfo]:
     >>> devices()[0].name
     'cpu'
     """
-    return [_cpu()]
+    return [_cpu(), *_d3d12()]
 
 
 def _cpu() -> DeviceInfo:
@@ -47,3 +47,21 @@ def _cpu() -> DeviceInfo:
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"
     return DeviceInfo("cpu", "cpu", description, True, "", memory_bytes)
+
+
+def _d3d12() -> list[DeviceInfo]:
+    """The D3D12 adapters; if there are none, one entry that says why."""
+    adapters, reason = _core.d3d12_adapters()
+    if not adapters:
+        return [DeviceInfo("d3d12", "d3d12", "no adapter", False, reason, 0)]
+    return [
+        DeviceInfo(
+            f"d3d12:{number}",
+            "d3d12",
+            f"{name} ({'software' if is_software else 'hardware'}), driver {driver}",
+            True,
+            "",
+            memory_bytes,
+        )
+        for number, (name, driver, memory_bytes, is_software) in enumerate(adapters)
+    ]

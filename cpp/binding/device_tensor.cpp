@@ -1,0 +1,241 @@
+#include "binding/device_tensor.hpp"
+
+#include <pybind11/stl.h>
+
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include "binding/errors.hpp"
+#include "error.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+PyTypeObject* tensor_type = nullptr;  // set once, at import
+
+constexpr const char* kTensorDoc =
+    R"doc(A tensor in a device's memory, packed in C order; `Device.tensor` makes one.
+
+The functions and compiled operators take it where they take an array, and then give one back: nothing is copied to
+the host. Work on a device is queued. An IndexError of an operator that was given mode="raise" comes at the latest
+when its result is read with `numpy()`, or from `Device.synchronize()`; operators that use the result
+of a failed one are skipped, and their results raise the first error.
+
+The memory is freed with the last reference, by `release()`, or at the end of a `with` block.
+)doc";
+
+std::string no_device(const std::string& op, const std::string& name, const std::string& why) {
+    return op + ": device \"" + name + "\" is not there: " + why;
+}
+
+// The number in "d3d12:1"; -1 for "d3d12".
+int adapter_number(const std::string& op, const std::string& name) {
+    const std::string prefix = "d3d12";
+    if (name == prefix) return -1;
+    int number = -1;
+    if (name.starts_with(prefix + ":")) {
+        const char* const first = name.data() + prefix.size() + 1;
+        const char* const last = name.data() + name.size();
+        const auto [end, error] = std::from_chars(first, last, number);
+        if (error == std::errc() && end == last && number >= 0) return number;
+    }
+    throw Error(ErrorKind::kValue,
+                op + ": device is \"" + name +
+                    "\", expected \"cpu\" or a name that dmlindex.devices() lists");
+}
+
+py::tuple shape_of(const DeviceTensor& tensor) {
+    py::tuple shape(tensor.layout.rank);
+    for (int d = 0; d < tensor.layout.rank; ++d) {
+        shape[static_cast<std::size_t>(d)] = tensor.layout.sizes[d];
+    }
+    return shape;
+}
+
+PyArray_Descr* descr(const DeviceTensor& tensor) noexcept {
+    return reinterpret_cast<PyArray_Descr*>(tensor.dtype.ptr());
+}
+
+py::object to_numpy(DeviceTensor& self) {
+    const auto memory = as_device_tensor("numpy", "the tensor", py::cast(&self).ptr())->memory;
+    Layout shape = self.layout;
+    Array array = new_array("numpy", shape, descr(self));
+    download(*memory, array);
+    return py::reinterpret_steal<py::object>(array.release());
+}
+
+std::string repr_of(const DeviceTensor& self) {
+    const std::string where =
+        self.memory ? "'" + name_of(*self.memory->device()) + "'" : "released";
+    return "DeviceTensor(shape=" + std::string(py::repr(shape_of(self))) +
+           ", dtype=" + std::string(py::str(self.dtype)) + ", device=" + where + ")";
+}
+
+DeviceTensor tensor_on(const std::string& name, const py::object& object) {
+    const auto device = device_named("tensor", name);
+    const Array array = data_array("tensor", "array", object.ptr());
+    DeviceTensor tensor;
+    tensor.layout = array.layout();
+    set_packed_strides(tensor.layout, array.element_bytes(), "tensor");
+    tensor.dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
+    tensor.memory = upload(device, array);
+    return tensor;
+}
+
+// (description, driver, memory_bytes, is_software) of every adapter, and why there are none.
+py::tuple adapters() {
+    std::string reason;
+    py::list found;
+    for (const d3d12::Adapter& adapter : d3d12::list_adapters(reason)) {
+        found.append(py::make_tuple(adapter.description, adapter.driver, adapter.memory_bytes,
+                                    adapter.is_software));
+    }
+    return py::make_tuple(found, reason);
+}
+
+}  // namespace
+
+std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name) {
+    int number = adapter_number(op, name);
+    std::string reason;
+    const auto& adapters = d3d12::list_adapters(reason);
+    if (!reason.empty()) throw Error(ErrorKind::kDevice, no_device(op, name, reason));
+    if (number < 0) number = d3d12::preferred_adapter(adapters);
+    if (number >= static_cast<int>(adapters.size())) {
+        throw Error(ErrorKind::kDevice,
+                    no_device(op, name,
+                              "this machine's D3D12 adapters are \"d3d12:0\" to \"d3d12:" +
+                                  std::to_string(adapters.size() - 1) + "\""));
+    }
+    // Never destroyed: at exit, a driver may be gone before static objects are.
+    static std::mutex& mutex = *new std::mutex;
+    static auto& devices = *new std::map<int, std::shared_ptr<d3d12::Device>>;
+    const py::gil_scoped_release released;  // opening one takes a while, and others may wait for it
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<d3d12::Device>& device = devices[number];
+    if (!device || device->is_lost()) device = d3d12::Device::open(number);
+    return device;
+}
+
+std::string name_of(const d3d12::Device& device) {
+    return "d3d12:" + std::to_string(device.adapter_index());
+}
+
+bool is_device_tensor(PyObject* object) noexcept {
+    return object != nullptr && Py_TYPE(object) == tensor_type;
+}
+
+DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object) {
+    if (!is_device_tensor(object)) return nullptr;
+    auto* const tensor = py::cast<DeviceTensor*>(py::handle(object));
+    if (!tensor->memory) {
+        throw Error(ErrorKind::kValue, std::string(op) + ": " + argument +
+                                           " is a DeviceTensor that was released; make a new one");
+    }
+    return tensor;
+}
+
+PyObject* new_device_tensor(DeviceTensor tensor) {
+    return py::cast(std::move(tensor)).release().ptr();
+}
+
+Array as_bytes(const Array& array) {
+    PyArray_Descr* const bytes = PyArray_DescrNewFromType(NPY_VOID);
+    if (bytes == nullptr) throw py::error_already_set();
+    PyDataType_SET_ELSIZE(bytes, array.element_bytes());
+    PyObject* const view = PyArray_View(array.get(), bytes, nullptr);
+    if (view == nullptr) throw py::error_already_set();
+    return Array(py::reinterpret_steal<py::object>(view));
+}
+
+std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,
+                                      const Array& array) {
+    const Array source = PyArray_IS_C_CONTIGUOUS(array.get()) ? array : as_bytes(array);
+    PyObject* const packed = reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(source.get()));
+    if (packed == nullptr) throw py::error_already_set();
+    const auto owner = py::reinterpret_steal<py::object>(packed);
+    const Array contiguous(owner);
+    const auto bytes = static_cast<std::uint64_t>(PyArray_NBYTES(contiguous.get()));
+    const py::gil_scoped_release released;
+    auto memory = std::make_shared<d3d12::Memory>(device, bytes);
+    device->upload(*memory, contiguous.data());
+    return memory;
+}
+
+void download(const d3d12::Memory& memory, const Array& array) {
+    const py::gil_scoped_release released;
+    memory.device()->download(memory, array.data());
+}
+
+void add_device_tensors(py::module_& module) {
+    const auto metaclass =
+        py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyType_Type));
+    py::class_<DeviceTensor> type(module, "DeviceTensor", py::is_final(), py::metaclass(metaclass),
+                                  kTensorDoc);
+    type.def_property_readonly("shape", &shape_of, "The size of each dim.")
+        .def_property_readonly(
+            "dtype", [](const DeviceTensor& self) { return self.dtype; },
+            "The NumPy dtype of the elements.")
+        .def_property_readonly(
+            "ndim", [](const DeviceTensor& self) { return self.layout.rank; },
+            "The number of dims.")
+        .def_property_readonly(
+            "size", [](const DeviceTensor& self) { return element_count(self.layout); },
+            "The number of elements.")
+        .def_property_readonly(
+            "nbytes",
+            [](const DeviceTensor& self) {
+                return element_count(self.layout) * PyDataType_ELSIZE(descr(self));
+            },
+            "The size in bytes.")
+        .def_property_readonly(
+            "device",
+            [](py::object self) {
+                return name_of(
+                    *as_device_tensor("device", "the tensor", self.ptr())->memory->device());
+            },
+            "The name of the device that holds the tensor.")
+        .def("numpy", &to_numpy,
+             "Waits for the operator that makes the tensor, and copies it into a new array.\n\n"
+             "Raises the IndexError of that operator, or of one that it depends on, if it failed.")
+        .def(
+            "release", [](DeviceTensor& self) { self.memory.reset(); },
+            "Frees the memory now; the tensor cannot be used after that.")
+        .def("__enter__", [](py::object self) { return self; })
+        .def("__exit__", [](DeviceTensor& self, const py::args&) { self.memory.reset(); })
+        .def("__repr__", &repr_of);
+    tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    module.def("device_tensor", &tensor_on, py::arg("device"), py::arg("array"),
+               "Copies an array to the device of that name.");
+    module.def(
+        "synchronize",
+        [](const std::string& name) {
+            const auto device = device_named("synchronize", name);
+            const py::gil_scoped_release released;
+            device->synchronize();
+        },
+        py::arg("device"),
+        "Waits for the device of that name; raises the first error not yet raised.");
+    module.def("d3d12_adapters", &adapters,
+               "(description, driver, memory_bytes, is_software) of every adapter, and why there "
+               "are none.");
+    module.def(
+        "d3d12_has_reductions",
+        [](const py::object& dtype) {
+            const py::object found = py::module_::import("numpy").attr("dtype")(dtype);
+            auto* const descr = reinterpret_cast<PyArray_Descr*>(found.ptr());
+            return d3d12::has_reductions(
+                arithmetic("has_reduction", descr, Reduction::kAdd).value_type);
+        },
+        py::arg("dtype"),
+        "Whether D3D12 devices have reductions on a dtype that the CPU has them on.");
+    module.def(
+        "d3d12_binding",
+        [](const std::string& name) {
+            return device_named("d3d12_binding", name)->uses_typed_views() ? "table" : "root";
+        },
+        py::arg("device"), "How the device binds what kernels work on: \"table\" or \"root\".");
+}
+
+}  // namespace dmlindex::binding

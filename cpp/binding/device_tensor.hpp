@@ -1,0 +1,40 @@
+// dmlindex.DeviceTensor, and the D3D12 devices of this process by name. In builds with D3D12 only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "binding/arrays.hpp"
+#include "d3d12/backend.hpp"
+
+namespace dmlindex::binding {
+
+// A tensor in device memory, packed in C order.
+struct DeviceTensor {
+    std::shared_ptr<d3d12::Memory> memory;  // null once it was released
+    Layout layout;
+    py::object dtype;
+};
+
+// The device of a name like "d3d12" or "d3d12:1"; the same one each time. Error(kDevice) if it is
+// not there, Error(kValue) if no device can have that name.
+std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name);
+std::string name_of(const d3d12::Device& device);
+
+// The tensor that a Python object is, or null. Error(kValue) for one that was released.
+DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object);
+bool is_device_tensor(PyObject* object) noexcept;
+PyObject* new_device_tensor(DeviceTensor tensor);
+
+// The array with elements of plain bytes: NumPy copies these whole, but leaves out the padding of
+// structs.
+Array as_bytes(const Array& array);
+// The array's bytes, packed, on the device.
+std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,
+                                      const Array& array);
+// Device memory into a packed array of the same size.
+void download(const d3d12::Memory& memory, const Array& array);
+
+void add_device_tensors(py::module_& module);
+
+}  // namespace dmlindex::binding
