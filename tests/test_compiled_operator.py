@@ -256,10 +256,10 @@ def test_a_device_is_checked() -> None:
 
 
 def test_the_functions_take_a_device() -> None:
-    taken = dmlindex.gather(X, [1], device=Device())  # type: ignore[arg-type]
+    taken = dmlindex.gather(X, [1], device=Device())
     assert taken.tolist() == [[3, 4, 5]]
     with pytest.raises(TypeError, match="device is 1"):
-        dmlindex.gather(X, [1], device=1)  # type: ignore[arg-type]
+        dmlindex.gather(X, [1], device=1)  # type: ignore[call-overload]
 
 
 def test_descs_are_values() -> None:

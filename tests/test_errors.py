@@ -180,10 +180,10 @@ def test_as_many_dims_as_numpy_has() -> None:
 def test_arguments_are_those_of_the_signature() -> None:
     x = np.zeros(3)
     with pytest.raises(TypeError, match="missing"):
-        dmlindex.gather(x)  # type: ignore[call-arg]
+        dmlindex.gather(x)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="'axes'"):
-        dmlindex.gather(x, [0], axes=0)  # type: ignore[call-arg]
+        dmlindex.gather(x, [0], axes=0)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="multiple values"):
-        dmlindex.gather(x, [0], 0, axis=0)  # type: ignore[misc]
+        dmlindex.gather(x, [0], 0, axis=0)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="positional"):
-        dmlindex.gather(x, [0], 0, "raise")  # type: ignore[call-arg]
+        dmlindex.gather(x, [0], 0, "raise")  # type: ignore[call-overload]
