@@ -59,6 +59,11 @@ void set_num_threads(int count) noexcept { thread_limit.store(count, std::memory
 
 bool has_threads() noexcept { return thread_pool() != nullptr; }
 
+int threads_for(std::int64_t traffic_bytes) noexcept {
+    constexpr std::int64_t kParallelBytes = 384 << 10;
+    return traffic_bytes < kParallelBytes ? 1 : get_num_threads();
+}
+
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
     if (chunk_count > 1 && has_threads()) {
         thread_pool()->run_chunks(chunk_count, body, context);

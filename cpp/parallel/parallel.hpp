@@ -14,8 +14,9 @@ void set_num_threads(int count) noexcept;  // count ≥ 1
 // Whether there is more than the calling thread to run on.
 bool has_threads() noexcept;
 
-// Below this traffic a second thread costs more than it gives (waking one takes about 2 µs).
-inline constexpr std::int64_t kParallelBytes = 384 << 10;
+// How many threads a call that moves so many bytes should use: one, where waking another (about 2
+// µs) costs more than it gives.
+int threads_for(std::int64_t traffic_bytes) noexcept;
 
 // Calls body(context, chunk) for every chunk in [0, chunk_count), on as many threads as there are
 // chunks. body must not throw.
