@@ -65,7 +65,7 @@ void skip_foreign(const Job& job, std::int64_t* offsets, std::int64_t count) noe
 // indices is a slice. Random ones are told by the first look.
 bool follow_each_other(const Block& block) noexcept {
     for (std::int64_t i = 1; i < block.count; ++i) {
-        if (block.offsets[i] - block.offsets[i - 1] != block.slice_bytes) return false;
+        if (block.offsets[i] != block.offsets[i - 1] + block.slice_bytes) return false;
     }
     return block.count > 1 && block.offsets[0] != kSkipped;
 }
