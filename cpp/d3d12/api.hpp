@@ -2,12 +2,17 @@
 // COM pointer and the check of every HRESULT. Only cpp/d3d12 includes this.
 #pragma once
 
-#if defined(__linux__)
+#ifdef _WIN32
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <dxgi.h>
+#else
 // On x86-64 libvkd3d's COM methods follow the Windows calling convention, though its exports do
-// not. The stubs define these macros as nothing; they must say ms_abi before d3d12.h declares the
-// interfaces.
+// not; WSL's libd3d12 follows Linux's throughout. The stubs define these macros as nothing; for
+// vkd3d they must say ms_abi before d3d12.h declares the interfaces.
 #include <wsl/stubs/basetsd.h>
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(DMLINDEX_D3D12_WSL)
 #undef __stdcall
 #undef STDMETHODCALLTYPE
 #undef STDAPICALLTYPE
@@ -18,11 +23,13 @@
 #define WINAPI __attribute__((ms_abi))
 #endif
 #include <wsl/winadapter.h>
-#else
-#error "the D3D12 backend is written for Linux so far"
 #endif
 
 #include <directx/d3d12.h>
+#include <directx/d3d12sdklayers.h>
+#ifdef DMLINDEX_D3D12_WSL
+#include <directx/dxcore_interface.h>
+#endif
 #include <dxguids/dxguids.h>
 
 #include <utility>
@@ -41,6 +48,10 @@ class ComPtr {
     ComPtr(const ComPtr&) = delete;
     ComPtr& operator=(const ComPtr&) = delete;
     ComPtr(ComPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    template <typename Derived>
+    ComPtr(ComPtr<Derived>&& other) noexcept : object_(other.get()) {
+        other.leak();
+    }
     ComPtr& operator=(ComPtr&& other) noexcept {
         std::swap(object_, other.object_);
         return *this;

@@ -75,9 +75,13 @@ class Device : public std::enable_shared_from_this<Device> {
     const Adapter& adapter() const noexcept;
     int adapter_index() const noexcept;
     // Whether the device was removed: everything throws from then on, and a new Device may work.
-    bool is_lost() const;
+    bool is_lost() const noexcept;
+    // Removes the device, as a crashing driver does, so that tests can see to what comes then.
+    void remove();
     // Whether typed views in descriptor tables passed the test when the device was opened.
     bool uses_typed_views() const noexcept;
+    // What tensors and scratch memory take.
+    std::uint64_t used_bytes();
 
     void upload(const Memory& memory, const void* bytes);
     // Throws the Error(kIndex) of the operator that made the bytes, if it failed.

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -7,6 +5,7 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode.hpp"
+#include "d3d12/process.hpp"
 #include "d3d12/staging.hpp"
 #include "error.hpp"
 
@@ -55,7 +54,7 @@ struct Device::State {
     explicit State(int adapter_index)
         : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
           index(adapter_index),
-          process(getpid()),
+          process(process_number()),
           device(Library::get().create_device(adapter_index)),
           pipelines(Library::get(), device.get()),
           queue(device.get(), pipelines),
@@ -91,14 +90,28 @@ struct Device::State {
         scratch.clear();
     }
 
+    // Whoever lets go of a tensor may hold Python's lock, and must not wait for the queue's user.
+    void free_later(const Span& span) {
+        const std::lock_guard lock(freed_mutex);
+        freed.push_back(span);
+    }
+
+    void free_now() {
+        const std::lock_guard lock(freed_mutex);
+        for (const Span& span : freed) pool.release(span);
+        freed.clear();
+    }
+
     // Device memory; where there is none left, waits for the GPU and frees what nobody uses.
     Span allocate(std::uint64_t bytes) {
+        free_now();
         try {
             return pool.allocate(bytes);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::kMemory) throw;
         }
         settle();
+        free_now();
         pool.trim();
         try {
             return pool.allocate(bytes);
@@ -176,7 +189,7 @@ struct Device::State {
     }
 
     void check_process() const {
-        if (process == getpid()) return;
+        if (process == process_number()) return;
         throw Error(
             ErrorKind::kDevice,
             "d3d12: this device was opened before a fork, and cannot be used in the child process; "
@@ -185,7 +198,7 @@ struct Device::State {
 
     const Adapter& adapter;
     int index;
-    pid_t process;
+    int process;
     std::mutex mutex;  // held while anything below is used
     ComPtr<ID3D12Device> device;
     Pipelines pipelines;
@@ -195,6 +208,8 @@ struct Device::State {
     Staging readbacks;
     bool typed_views = false;
     std::vector<Span> scratch;
+    std::mutex freed_mutex;
+    std::vector<Span> freed;  // by their tensors, and not yet given back to the pool
 
     Span slots;
     std::unique_ptr<Chunk> mirror;  // of the slots, in readback memory
@@ -218,9 +233,8 @@ Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
 
 Memory::~Memory() {
     Device::State& state = *device_->state_;
-    if (state.process != getpid()) return;  // the parent's
-    std::lock_guard lock(state.mutex);
-    state.pool.release(place_->span);
+    if (state.process != process_number()) return;  // the parent's
+    state.free_later(place_->span);
 }
 
 std::shared_ptr<Device> Device::open(int adapter) {
@@ -239,7 +253,7 @@ std::shared_ptr<Device> Device::open(int adapter) {
 Device::Device(int adapter) : state_(std::make_unique<State>(adapter)) {}
 
 Device::~Device() {
-    if (state_->process != getpid()) {
+    if (state_->process != process_number()) {
         (void)state_.release();  // the parent's: nothing of it may be touched here
         return;
     }
@@ -252,10 +266,7 @@ Device::~Device() {
 
 const Adapter& Device::adapter() const noexcept { return state_->adapter; }
 int Device::adapter_index() const noexcept { return state_->index; }
-bool Device::is_lost() const {
-    std::lock_guard lock(state_->mutex);
-    return state_->device->GetDeviceRemovedReason() != S_OK;
-}
+bool Device::is_lost() const noexcept { return state_->queue.removed_reason() != S_OK; }
 void Device::set_typed_views(bool used) { state_->typed_views = used; }
 bool Device::uses_typed_views() const noexcept { return state_->typed_views; }
 
@@ -266,6 +277,18 @@ Span exactly(const Span& span, std::uint64_t bytes) { return {span.chunk, span.o
 Span part(const Span& span, std::uint64_t offset) { return {span.chunk, span.offset + offset, 0}; }
 
 }  // namespace
+
+void Device::remove() {
+    state_->check_process();
+    const std::lock_guard lock(state_->mutex);
+    state_->queue.remove_device();
+}
+
+std::uint64_t Device::used_bytes() {
+    const std::lock_guard lock(state_->mutex);
+    state_->free_now();
+    return state_->pool.used_bytes();
+}
 
 void Device::upload(const Memory& memory, const void* bytes) {
     State& state = *state_;

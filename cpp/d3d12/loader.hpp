@@ -1,10 +1,9 @@
 // Finds a D3D12 implementation on this machine and loads it at run time: nothing is linked against
-// it. On Linux that is libvkd3d over any Vulkan driver.
+// it. The host has a file of its own: loader_vkd3d.cpp (Linux, over any Vulkan driver), or
+// loader_microsoft.cpp with loader_windows.cpp or loader_wsl.cpp.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,18 +12,25 @@
 
 namespace dmlindex::d3d12 {
 
-// Something a fence can wake a thread with.
+inline constexpr auto kDeviceRemoved = static_cast<HRESULT>(0x887a0005);
+
+// Something a fence can wake a thread with, once.
 class Event {
   public:
-    HANDLE handle() noexcept { return this; }
-    void signal();
+    struct State;  // the host's own
+
+    Event();
+    ~Event();
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    // What SetEventOnCompletion takes.
+    HANDLE handle() noexcept;
     // False if nothing came within the time.
     bool wait_for_milliseconds(int milliseconds);
 
   private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool signalled_ = false;
+    std::unique_ptr<State> state_;
 };
 
 class Library {
@@ -42,14 +48,24 @@ class Library {
     ComPtr<ID3DBlob> serialize(const D3D12_ROOT_SIGNATURE_DESC& desc) const;
 
   private:
-    struct Entries;
+    struct Host;  // the host's own
 
     Library();
+    // The host's own: fills host_ and adapters_. Returns what is missing, or nothing.
     std::string load();
 
-    std::shared_ptr<Entries> entries_;
+    std::shared_ptr<Host> host_;
     std::vector<Adapter> adapters_;
-    std::string reason_;  // last: load() fills the others
+    std::string reason_;
 };
+
+// Whether DMLINDEX_D3D12_DEBUG=1 asks for what D3D12 has to say.
+bool wants_debug_messages();
+// Then prints what the debug layer has said since the last time. (vkd3d has none, and prints by
+// itself.)
+void print_debug_messages(ID3D12Device* device);
+
+// reason as GetDeviceRemovedReason gives it.
+[[noreturn]] void throw_removed(HRESULT reason);
 
 }  // namespace dmlindex::d3d12

@@ -13,14 +13,18 @@ constexpr UINT kViewsPerBatch = 1024;
 constexpr UINT kViewsPerDispatch = 3;
 constexpr std::uint64_t kMaxGroups = 65535;  // in a row
 
-// A getter that returns a struct: C++ and C disagree on how under ms_abi, so the vtable is called
-// by hand.
+// A getter that returns a struct: compilers disagree on how, so the vtable is called by hand.
 template <typename Handle>
 Handle heap_start(ID3D12DescriptorHeap* heap, int slot) {
+#ifdef DMLINDEX_D3D12_WSL
+    using Getter = Handle (*)(void*);
+    return (*reinterpret_cast<Getter**>(heap))[slot](heap);
+#else
     using Getter = Handle*(WINAPI*)(void*, Handle*);
     Handle handle{};
     (*reinterpret_cast<Getter**>(heap))[slot](heap, &handle);
     return handle;
+#endif
 }
 
 constexpr int kCpuHeapStartSlot = 9;
@@ -64,6 +68,7 @@ Queue::Queue(ID3D12Device* device, Pipelines& pipelines) : device_(device), pipe
 
 void Queue::begin() {
     if (recording_) return;
+    throw_if_removed();
     batch_ = (batch_ + 1) % batches_.size();
     Batch& batch = batches_[batch_];
     wait(batch.value);
@@ -223,23 +228,35 @@ void Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
-    if (fence_->GetCompletedValue() >= value) return;
-    auto event = std::make_unique<Event>();
-    check(fence_->SetEventOnCompletion(value, event->handle()), "waiting for a fence");
-    while (!event->wait_for_milliseconds(1000)) {
-        // A lost device may never signal the event, or signal it later: then it has to live on.
-        if (device_->GetDeviceRemovedReason() != S_OK) event.release();
-        throw_if_removed();
+    if (fence_->GetCompletedValue() < value) {
+        auto event = std::make_unique<Event>();
+        check(fence_->SetEventOnCompletion(value, event->handle()), "waiting for a fence");
+        while (!event->wait_for_milliseconds(1000)) {
+            // A lost device may never signal the event, or signal it later: then it has to live on.
+            if (removed_reason() != S_OK) (void)event.release();
+            throw_if_removed();
+        }
     }
+    throw_if_removed();  // then every value counts as completed
 }
 
-void Queue::throw_if_removed() {
-    const HRESULT reason = device_->GetDeviceRemovedReason();
-    if (reason == S_OK) return;
-    char code[16];
-    std::snprintf(code, sizeof code, "0x%08x", static_cast<unsigned>(reason));
-    throw Error(ErrorKind::kDevice, std::string("d3d12: the device was removed (HRESULT ") + code +
-                                        "); what it held is lost: open a new Device");
+HRESULT Queue::removed_reason() const noexcept {
+    return is_removed_ ? kDeviceRemoved : device_->GetDeviceRemovedReason();
+}
+
+void Queue::throw_if_removed() const {
+    print_debug_messages(device_);
+    const HRESULT reason = removed_reason();
+    if (reason != S_OK) throw_removed(reason);
+}
+
+void Queue::remove_device() {
+    wait(pending_value());
+    ComPtr<ID3D12Device5> device;
+    if (SUCCEEDED(device_->QueryInterface(uuidof<ID3D12Device5>(), device.put_void()))) {
+        device->RemoveDevice();
+    }
+    is_removed_ = true;
 }
 
 }  // namespace dmlindex::d3d12

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "d3d12/constants.hpp"
 #include "d3d12/pipeline.hpp"
@@ -42,6 +43,12 @@ class Queue {
     // device is gone.
     void wait(std::uint64_t value);
 
+    // S_OK, or why the device is gone: the one place that is asked. From any thread.
+    HRESULT removed_reason() const noexcept;
+    // Removes the device, as a driver does that has crashed, once all is done that was recorded.
+    // Where D3D12 has no way to do so (vkd3d), it only counts as removed.
+    void remove_device();
+
   private:
     // Commands recorded together, and what they need until they have run.
     struct Batch {
@@ -63,7 +70,7 @@ class Queue {
     void bind_raw(const Views& views);
     void bind_typed(const Views& views);
     D3D12_GPU_DESCRIPTOR_HANDLE make_view(const Span& span, DXGI_FORMAT format, bool writable);
-    void throw_if_removed();
+    void throw_if_removed() const;
 
     ID3D12Device* device_;
     Pipelines& pipelines_;
@@ -74,7 +81,8 @@ class Queue {
     std::array<Batch, 4> batches_;
     std::size_t batch_ = 0;  // the one being recorded
     bool recording_ = false;
-    bool has_heap_ = false;  // this list knows its descriptor heap
+    bool has_heap_ = false;                 // this list knows its descriptor heap
+    std::atomic<bool> is_removed_ = false;  // by remove_device()
     UINT view_bytes_;
     std::uint64_t next_value_ = 1;
 };

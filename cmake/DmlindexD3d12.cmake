@@ -1,0 +1,66 @@
+# D3D12, where its headers are; the libraries themselves are loaded at run time, by the host's loader.
+option(DMLINDEX_D3D12 "Build the D3D12 backend, where DirectX-Headers are found" ON)
+if(WIN32)
+    set(host windows)
+elseif(EXISTS /usr/lib/wsl/lib/libd3d12.so)
+    set(host wsl)
+else()
+    set(host vkd3d)
+endif()
+set(DMLINDEX_D3D12_HOST ${host} CACHE STRING "Whose D3D12 is loaded: windows, wsl or vkd3d")
+set_property(CACHE DMLINDEX_D3D12_HOST PROPERTY STRINGS windows wsl vkd3d)
+find_path(DMLINDEX_DIRECTX_HEADERS directx/d3d12.h DOC "The folder that holds directx/d3d12.h")
+
+set(DMLINDEX_HAS_D3D12 OFF)
+if(NOT DMLINDEX_D3D12)
+    message(STATUS "dmlindex: D3D12 is LEFT OUT, as DMLINDEX_D3D12 is OFF; the CPU path is whole")
+    return()
+elseif(NOT DMLINDEX_DIRECTX_HEADERS)
+    message(STATUS "dmlindex: D3D12 is LEFT OUT, as DirectX-Headers was not found "
+                   "(apt-get install directx-headers-dev); the CPU path is whole")
+    return()
+endif()
+set(DMLINDEX_HAS_D3D12 ON)
+message(STATUS "dmlindex: D3D12 (${DMLINDEX_D3D12_HOST}) with the DirectX-Headers in "
+               "${DMLINDEX_DIRECTX_HEADERS}")
+
+# dmlindex_d3d12_sources(HOST): the backend's sources as they are for a host.
+function(dmlindex_d3d12_sources host result)
+    file(GLOB sources CONFIGURE_DEPENDS cpp/d3d12/*.cpp)
+    list(FILTER sources EXCLUDE REGEX "/loader_[a-z0-9]+\\.cpp$")
+    if(host STREQUAL "vkd3d")
+        list(APPEND sources cpp/d3d12/loader_vkd3d.cpp)
+    else()
+        list(APPEND sources cpp/d3d12/loader_microsoft.cpp cpp/d3d12/loader_${host}.cpp)
+    endif()
+    set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# dmlindex_use_directx(TARGET SCOPE HOST): the headers, and the calling convention of the host.
+function(dmlindex_use_directx target scope host)
+    target_include_directories(${target} SYSTEM ${scope}
+                               "$<BUILD_INTERFACE:${DMLINDEX_DIRECTX_HEADERS}>")
+    if(NOT host STREQUAL "windows")  # stand-ins for the Windows headers that DirectX-Headers includes
+        target_include_directories(${target} SYSTEM ${scope}
+                                   "$<BUILD_INTERFACE:${DMLINDEX_DIRECTX_HEADERS}/wsl/stubs>")
+    endif()
+    if(host STREQUAL "wsl")
+        target_compile_definitions(${target} ${scope} "$<BUILD_INTERFACE:DMLINDEX_D3D12_WSL>")
+    endif()
+endfunction()
+
+dmlindex_d3d12_sources(${DMLINDEX_D3D12_HOST} d3d12_sources)
+target_sources(dmlindex_core PRIVATE ${d3d12_sources})
+target_compile_definitions(dmlindex_core PUBLIC DMLINDEX_HAS_D3D12)
+dmlindex_use_directx(dmlindex_core PUBLIC ${DMLINDEX_D3D12_HOST})
+target_link_libraries(dmlindex_core PRIVATE ${CMAKE_DL_LIBS})
+
+if(DMLINDEX_D3D12_HOST STREQUAL "vkd3d")
+    # So that WSL's half keeps compiling where there is no WSL: cmake --build … --target dmlindex_d3d12_wsl
+    dmlindex_d3d12_sources(wsl wsl_sources)
+    add_library(dmlindex_d3d12_wsl OBJECT EXCLUDE_FROM_ALL ${wsl_sources})
+    target_compile_features(dmlindex_d3d12_wsl PRIVATE cxx_std_20)
+    target_include_directories(dmlindex_d3d12_wsl PRIVATE cpp)
+    dmlindex_use_directx(dmlindex_d3d12_wsl PRIVATE wsl)
+    dmlindex_target_options(dmlindex_d3d12_wsl)
+endif()

@@ -1,0 +1,231 @@
+// Linux: libvkd3d, which is D3D12 over Vulkan. Every Vulkan device is an adapter.
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+
+#include "d3d12/loader.hpp"
+#include "d3d12/vulkan.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+// libvkd3d's own API, as far as it is used: names and layouts of its version 1.2.
+namespace vkd3d {
+
+struct Instance;
+
+enum StructureType { kInstanceCreateInfo = 0, kDeviceCreateInfo = 1, kApplicationInfo = 5 };
+enum ApiVersion { kApiVersion1_2 = 2 };
+
+struct ApplicationInfo {
+    StructureType type;
+    const void* next;
+    const char* application_name;
+    std::uint32_t application_version;
+    const char* engine_name;
+    std::uint32_t engine_version;
+    ApiVersion api_version;
+};
+
+struct InstanceCreateInfo {
+    StructureType type;
+    const void* next;
+    HRESULT (*signal_event)(HANDLE);
+    void* create_thread;
+    void* join_thread;
+    std::size_t wchar_size;
+    vulkan::GetInstanceProcAddr get_instance_proc_addr;
+    const char* const* extensions;
+    std::uint32_t extension_count;
+};
+
+struct DeviceCreateInfo {
+    StructureType type;
+    const void* next;
+    D3D_FEATURE_LEVEL minimum_feature_level;
+    Instance* instance;
+    const InstanceCreateInfo* instance_create_info;
+    vulkan::PhysicalDevice physical_device;
+    const char* const* extensions;
+    std::uint32_t extension_count;
+    IUnknown* parent;
+    LUID adapter_luid;
+};
+
+}  // namespace vkd3d
+
+// vkd3d prints what it misses unless told not to.
+void set_verbosity() {
+    const char* const level = wants_debug_messages() ? "warn" : "none";
+    setenv("VKD3D_DEBUG", level, 0);
+    setenv("VKD3D_SHADER_DEBUG", level, 0);
+}
+
+// The Vulkan functions that tell about physical devices.
+struct Vulkan {
+    Vulkan(vulkan::GetInstanceProcAddr get, vulkan::Instance instance) {
+        const auto find = [&](auto& entry, const char* name) {
+            entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(get(instance, name));
+        };
+        find(enumerate, "vkEnumeratePhysicalDevices");
+        find(get_properties, "vkGetPhysicalDeviceProperties");
+        find(get_properties2, "vkGetPhysicalDeviceProperties2KHR");
+        find(get_memory, "vkGetPhysicalDeviceMemoryProperties");
+    }
+
+    std::vector<vulkan::PhysicalDevice> devices(vulkan::Instance instance) const {
+        std::uint32_t count = 0;
+        enumerate(instance, &count, nullptr);
+        std::vector<vulkan::PhysicalDevice> found(count);
+        enumerate(instance, &count, found.data());
+        found.resize(count);
+        return found;
+    }
+
+    Adapter describe(vulkan::PhysicalDevice device) const {
+        vulkan::DriverProperties driver{};
+        driver.type = vulkan::kPhysicalDeviceDriverProperties;
+        vulkan::Properties2 all{};
+        all.type = vulkan::kPhysicalDeviceProperties2;
+        all.next = &driver;
+        if (get_properties2 != nullptr) {
+            get_properties2(device, &all);
+        } else {
+            get_properties(device, &all.properties);
+        }
+        vulkan::MemoryProperties memory{};
+        get_memory(device, &memory);
+        std::uint64_t memory_bytes = 0;
+        for (std::uint32_t heap = 0; heap < memory.heap_count; ++heap) {
+            if ((memory.heaps[heap].flags & vulkan::kHeapDeviceLocal) != 0) {
+                memory_bytes += memory.heaps[heap].size;
+            }
+        }
+        std::string driver_text = driver.driver_name;
+        if (driver.driver_info[0] != 0) driver_text += std::string(" ") + driver.driver_info;
+        return {all.properties.device_name, driver_text, memory_bytes,
+                all.properties.device_type == vulkan::kDeviceTypeCpu};
+    }
+
+  private:
+    vulkan::EnumeratePhysicalDevices enumerate;
+    vulkan::GetPhysicalDeviceProperties get_properties;
+    vulkan::GetPhysicalDeviceProperties2 get_properties2;
+    vulkan::GetPhysicalDeviceMemoryProperties get_memory;
+};
+
+}  // namespace
+
+// A handle is to vkd3d what we say: it calls signal_event with it, on a thread of its own.
+struct Event::State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool signalled = false;
+
+    static HRESULT signal(HANDLE handle) {
+        State& state = *static_cast<State*>(handle);
+        const std::lock_guard lock(state.mutex);
+        state.signalled = true;
+        state.changed.notify_all();
+        return S_OK;
+    }
+};
+
+Event::Event() : state_(std::make_unique<State>()) {}
+Event::~Event() = default;
+
+HANDLE Event::handle() noexcept { return state_.get(); }
+
+bool Event::wait_for_milliseconds(int milliseconds) {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                                    [&] { return state_->signalled; });
+}
+
+struct Library::Host {
+    HRESULT (*create_instance)(const vkd3d::InstanceCreateInfo*, vkd3d::Instance**);
+    vulkan::Instance (*get_vk_instance)(vkd3d::Instance*);
+    HRESULT (*create_device)(const vkd3d::DeviceCreateInfo*, const IID*, void**);
+    HRESULT(*serialize)
+    (const D3D12_ROOT_SIGNATURE_DESC*, D3D_ROOT_SIGNATURE_VERSION, ID3DBlob**, ID3DBlob**);
+    vkd3d::Instance* instance;
+    std::vector<vulkan::PhysicalDevice> devices;
+};
+
+std::string Library::load() {
+    host_ = std::make_shared<Host>();
+    set_verbosity();
+    void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (loader == nullptr) {
+        return "libvulkan.so.1 is not here: install the Vulkan loader (Debian: libvulkan1) and a "
+               "Vulkan driver (mesa-vulkan-drivers has one that needs no GPU)";
+    }
+    void* library = dlopen("libvkd3d.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return "libvkd3d.so.1 is not here: install vkd3d (Debian: libvkd3d1)";
+
+    auto find = [&](auto& entry, const char* name) {
+        entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(dlsym(library, name));
+        return entry != nullptr;
+    };
+    Host& host = *host_;
+    if (!find(host.create_instance, "vkd3d_create_instance") ||
+        !find(host.get_vk_instance, "vkd3d_instance_get_vk_instance") ||
+        !find(host.create_device, "vkd3d_create_device") ||
+        !find(host.serialize, "vkd3d_serialize_root_signature")) {
+        return "libvkd3d.so.1 lacks functions of version 1.2: install a newer vkd3d";
+    }
+    auto get_proc =
+        reinterpret_cast<vulkan::GetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
+
+    vkd3d::ApplicationInfo application{};
+    application.type = vkd3d::kApplicationInfo;
+    application.application_name = "dmlindex";
+    application.api_version = vkd3d::kApiVersion1_2;
+    vkd3d::InstanceCreateInfo info{};
+    info.type = vkd3d::kInstanceCreateInfo;
+    info.next = &application;
+    info.signal_event = Event::State::signal;
+    info.wchar_size = sizeof(wchar_t);
+    info.get_instance_proc_addr = get_proc;
+    if (get_proc == nullptr || FAILED(host.create_instance(&info, &host.instance))) {
+        return "vkd3d could not start Vulkan: install a Vulkan driver (Debian: mesa-vulkan-drivers "
+               "has one that needs no GPU)";
+    }
+
+    const vulkan::Instance instance = host.get_vk_instance(host.instance);
+    const Vulkan vulkan(get_proc, instance);
+    host.devices = vulkan.devices(instance);
+    for (const vulkan::PhysicalDevice device : host.devices) {
+        adapters_.push_back(vulkan.describe(device));
+    }
+    if (adapters_.empty()) {
+        return "Vulkan has no device: install a driver for the GPU, or one that needs none "
+               "(Debian: mesa-vulkan-drivers)";
+    }
+    return {};
+}
+
+ComPtr<ID3D12Device> Library::create_device(int adapter) const {
+    vkd3d::DeviceCreateInfo info{};
+    info.type = vkd3d::kDeviceCreateInfo;
+    info.minimum_feature_level = D3D_FEATURE_LEVEL_11_0;
+    info.instance = host_->instance;
+    info.physical_device = host_->devices[static_cast<std::size_t>(adapter)];
+    ComPtr<ID3D12Device> device;
+    const IID id = uuidof<ID3D12Device>();
+    check(host_->create_device(&info, &id, device.put_void()), "creating the device");
+    return device;
+}
+
+ComPtr<ID3DBlob> Library::serialize(const D3D12_ROOT_SIGNATURE_DESC& desc) const {
+    ComPtr<ID3DBlob> blob;
+    check(host_->serialize(&desc, D3D_ROOT_SIGNATURE_VERSION_1, blob.put(), nullptr),
+          "serializing a root signature");
+    return blob;
+}
+
+}  // namespace dmlindex::d3d12

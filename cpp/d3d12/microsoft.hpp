@@ -1,0 +1,24 @@
+// Microsoft's own D3D12, on Windows and WSL: what loader_windows.cpp and loader_wsl.cpp find, each
+// in its way, and loader_microsoft.cpp uses.
+#pragma once
+
+#include "d3d12/loader.hpp"
+
+namespace dmlindex::d3d12 {
+
+struct Microsoft {
+    PFN_D3D12_CREATE_DEVICE create_device;
+    PFN_D3D12_SERIALIZE_ROOT_SIGNATURE serialize;
+    PFN_D3D12_GET_DEBUG_INTERFACE get_debug_interface;
+
+    struct Candidate {
+        ComPtr<IUnknown> object;
+        Adapter adapter;
+    };
+    std::vector<Candidate> candidates;  // not all of them may speak D3D12
+};
+
+// Opens the libraries and lists the adapters. Returns what is missing, or nothing.
+std::string open_microsoft(Microsoft& found);
+
+}  // namespace dmlindex::d3d12
