@@ -21,14 +21,14 @@ FILLER = 0xA5
 MODES = st.sampled_from(["default", "raise", "clamp", "wrap", "skip"])
 
 
-def compiled(problem: Problem, choice: str) -> tuple[Any, str]:
+def compiled(device: str, problem: Problem, choice: str) -> tuple[Any, str]:
     """The operator, and the mode as the reference calls it."""
     scatters = problem.desc.operator.startswith("SCATTER")
     default, skip = ("drop", "drop") if scatters else ("clamp", "fill")
     if choice == "default":
-        return Device().compile(problem.desc), default
+        return Device(device).compile(problem.desc), default
     mode = skip if choice == "skip" else choice
-    return Device().compile(problem.desc, mode=mode), mode
+    return Device(device).compile(problem.desc, mode=mode), mode
 
 
 def elements_of(tensor: TensorDesc, buffer: Array) -> Array:
@@ -55,9 +55,11 @@ def new_out(draw: Callable[..., Any], problem: Problem) -> Array:
     return out
 
 
-@given(st.data(), problems(), MODES)
-def test_equal_to_the_reference(given_data: st.DataObject, problem: Problem, choice: str) -> None:
-    operator, mode = compiled(problem, choice)
+@given(given_data=st.data(), problem=problems(), choice=MODES)
+def test_equal_to_the_reference(
+    device: str, given_data: st.DataObject, problem: Problem, choice: str
+) -> None:
+    operator, mode = compiled(device, problem, choice)
     out = new_out(given_data.draw, problem)
     try:
         expected = problem.expected(mode)
@@ -74,8 +76,10 @@ def test_equal_to_the_reference(given_data: st.DataObject, problem: Problem, cho
     check(problem, out, expected, FILLER)
 
 
-@given(st.data(), problems(), MODES)
-def test_buffers_of_any_layout(given_data: st.DataObject, problem: Problem, choice: str) -> None:
+@given(given_data=st.data(), problem=problems(), choice=MODES)
+def test_buffers_of_any_layout(
+    device: str, given_data: st.DataObject, problem: Problem, choice: str
+) -> None:
     """Arrays with strides of their own mean the same as contiguous ones."""
 
     def spread(array: Array) -> Array:
@@ -84,7 +88,7 @@ def test_buffers_of_any_layout(given_data: st.DataObject, problem: Problem, choi
         wide[..., 1] = array
         return wide[..., 1]
 
-    operator, mode = compiled(problem, choice)
+    operator, mode = compiled(device, problem, choice)
     try:
         expected = problem.expected(mode)
     except IndexError:
@@ -97,8 +101,8 @@ def test_buffers_of_any_layout(given_data: st.DataObject, problem: Problem, choi
     assert (out.base[..., ::2].tobytes().strip(bytes([FILLER]))) == b""
 
 
-@given(problems("SCATTER_ELEMENTS") | problems("SCATTER_ND"), st.booleans())
-def test_out_is_the_input(problem: Problem, alike: bool) -> None:
+@given(problem=problems("SCATTER_ELEMENTS") | problems("SCATTER_ND"), alike=st.booleans())
+def test_out_is_the_input(device: str, problem: Problem, alike: bool) -> None:
     """In place where the two lie alike; elsewhere the overlap is copied away."""
     tensor = problem.desc.output_tensor
     if alike:
@@ -113,14 +117,16 @@ def test_out_is_the_input(problem: Problem, alike: bool) -> None:
     mask = elements_of(tensor, buffers[0])
     before = buffers[0].copy()
     expected = problem.expected("drop")
-    Device().compile(problem.desc)(*buffers, out=buffers[0])
+    Device(device).compile(problem.desc)(*buffers, out=buffers[0])
     assert tensor.view(buffers[0]).tobytes() == expected.tobytes()
     assert buffers[0][~mask].tobytes() == before[~mask].tobytes()
 
 
-@given(st.data(), problems())
-def test_out_in_the_memory_of_an_input(given_data: st.DataObject, problem: Problem) -> None:
-    _, mode = compiled(problem, "default")
+@given(given_data=st.data(), problem=problems())
+def test_out_in_the_memory_of_an_input(
+    device: str, given_data: st.DataObject, problem: Problem
+) -> None:
+    operator, mode = compiled(device, problem, "default")
     expected = problem.expected(mode)
     tensor = problem.desc.output_tensor
     shape = buffer_shape(given_data.draw, tensor)
@@ -134,7 +140,7 @@ def test_out_in_the_memory_of_an_input(given_data: st.DataObject, problem: Probl
     moved[...] = buffers[victim]
     buffers[victim] = moved
     out = shared[:size].view(tensor.data_type.dtype).reshape(shape)
-    Device().compile(problem.desc)(*buffers, out=out)
+    operator(*buffers, out=out)
     assert tensor.view(out).tobytes() == expected.tobytes()
 
 
@@ -179,6 +185,7 @@ WRONG_CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], s
 
 @pytest.mark.parametrize(("desc", "arguments", "options", "error", "message"), WRONG_CALLS)
 def test_a_wrong_call(
+    device: str,
     desc: Any,
     arguments: tuple[Any, ...],
     options: dict[str, Any],
@@ -186,23 +193,23 @@ def test_a_wrong_call(
     message: str,
 ) -> None:
     with pytest.raises(error, match=message):
-        Device().compile(desc)(*arguments, **options)
+        Device(device).compile(desc)(*arguments, **options)
 
 
-def test_array_likes_are_taken() -> None:
+def test_array_likes_are_taken(device: str) -> None:
     u8, i64 = DataType.UINT8, DataType.INT64
     desc = gather_elements(data(2, 2, data_type=i64), (2, 1), data(2, 1, data_type=i64), 1)
-    operator = Device().compile(desc)
+    operator = Device(device).compile(desc)
     assert operator([[1, 2], [3, 4]], [[1], [0]]).tolist() == [[2], [3]]
     with pytest.raises(TypeError, match="input has dtype int64, expected uint8"):
-        Device().compile(
+        Device(device).compile(
             gather_elements(data(2, 2, data_type=u8), (2, 1), data(2, 1, data_type=u8), 1)
         )([[1, 2], [3, 4]], [[1], [0]])
 
 
-def test_an_index_error_names_the_place_in_the_tensors_as_they_are() -> None:
+def test_an_index_error_names_the_place_in_the_tensors_as_they_are(device: str) -> None:
     desc = gather_nd((1, 1, 5, 3), index(1, 1, 4, 2), (1, 1, 1, 4), 2, 3)
-    operator = Device().compile(desc, mode="raise")
+    operator = Device(device).compile(desc, mode="raise")
     indices = np.zeros((1, 1, 4, 2), np.int64)
     indices[0, 0, 2, 1] = 7
     out = np.full((1, 1, 1, 4), 9, np.float32)
@@ -215,19 +222,21 @@ def test_an_index_error_names_the_place_in_the_tensors_as_they_are() -> None:
     assert (out == 9).all()
     flat = gather((1, 5), index(1, 2), (1, 2), 1, 1)
     with pytest.raises(IndexError, match=r"indices\[0, 1\] = -6 is out of range for axis 1"):
-        Device().compile(flat, mode="raise")(np.zeros((1, 5), np.float32), np.array([[0, -6]]))
+        Device(device).compile(flat, mode="raise")(
+            np.zeros((1, 5), np.float32), np.array([[0, -6]])
+        )
 
 
-def test_fill_value() -> None:
+def test_fill_value(device: str) -> None:
     indices = np.array([[0, 9], [-9, 1]])
-    operator = Device().compile(GATHER, mode="fill", fill_value=-1.5)
+    operator = Device(device).compile(GATHER, mode="fill", fill_value=-1.5)
     assert operator(X, indices).tolist() == [[0, -1.5], [-1.5, 4]]
-    assert Device().compile(GATHER, mode="fill")(X, indices).tolist() == [[0, 0], [0, 4]]
+    assert Device(device).compile(GATHER, mode="fill")(X, indices).tolist() == [[0, 0], [0, 4]]
     for fill_value in (0.1, "a", None):
         with pytest.raises(ValueError, match="fill_value"):
-            Device().compile(GATHER, mode="fill", fill_value=fill_value)
+            Device(device).compile(GATHER, mode="fill", fill_value=fill_value)
     with pytest.raises(ValueError, match="fill_value is 1, expected 0: a scatter fills nothing"):
-        Device().compile(SCATTER, fill_value=1)
+        Device(device).compile(SCATTER, fill_value=1)
 
 
 def test_modes_by_operator() -> None:

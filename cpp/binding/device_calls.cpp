@@ -4,58 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "binding/errors.hpp"
+#include "binding/device_operands.hpp"
 #include "error.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex::binding {
 namespace {
 
-using DevicePtr = std::shared_ptr<d3d12::Device>;
-using MemoryPtr = std::shared_ptr<d3d12::Memory>;
-
-// An argument: a tensor that lies on the device, or an array that has to be brought there.
-class Source {
-  public:
-    Source(const char* op, DeviceTensor& tensor)
-        : layout_(tensor.layout), dtype_(tensor.dtype), memory_(tensor.memory) {
-        (void)op;
-    }
-    Source(const char* op, Array array)
-        : layout_(array.layout()),
-          dtype_(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()))),
-          array_(std::move(array)) {
-        set_packed_strides(layout_, array_->element_bytes(), op);
-    }
-
-    const Layout& layout() const noexcept { return layout_; }
-    PyArray_Descr* dtype() const noexcept { return reinterpret_cast<PyArray_Descr*>(dtype_.ptr()); }
-    const py::object& dtype_object() const noexcept { return dtype_; }
-    std::int64_t element_bytes() const noexcept { return PyDataType_ELSIZE(dtype()); }
-    const std::optional<Array>& array() const noexcept { return array_; }
-
-    // Where it lies on the device. An array is uploaded the first time.
-    const MemoryPtr& memory(const DevicePtr& device) {
-        if (!memory_) memory_ = upload(device, *array_);
-        return memory_;
-    }
-    // Makes the memory another one than written, with the same bytes.
-    void keep_apart(const DevicePtr& device, const MemoryPtr& written) {
-        if (memory_ != written) return;
-        auto copy = std::make_shared<d3d12::Memory>(device, memory_->bytes());
-        device->copy(*copy, *memory_);
-        memory_ = std::move(copy);
-    }
-
-  private:
-    Layout layout_;
-    py::object dtype_;
-    std::optional<Array> array_;
-    MemoryPtr memory_;
-};
-
 Source data_source(const char* op, const char* argument, PyObject* object) {
-    if (DeviceTensor* tensor = as_device_tensor(op, argument, object)) return Source(op, *tensor);
+    if (DeviceTensor* tensor = as_device_tensor(op, argument, object)) return Source(*tensor);
     return Source(op, data_array(op, argument, object));
 }
 
@@ -68,7 +25,7 @@ Source index_source(const char* op, PyObject* object) {
                                           std::string(py::str(tensor->dtype)) +
                                           ", expected an integer one of native byte order");
     }
-    return Source(op, *tensor);
+    return Source(*tensor);
 }
 
 // The device of a call: what device says, else the one that the operands lie on. All must agree.
@@ -84,12 +41,7 @@ DevicePtr device_of(const char* op, PyObject* device, const Signature& signature
         const DeviceTensor* const tensor = as_device_tensor(op, signature.parameters[i], given[i]);
         if (tensor == nullptr) continue;
         if (!found && !is_named) found = tensor->memory->device();
-        if (found == tensor->memory->device()) continue;
-        throw Error(ErrorKind::kValue,
-                    std::string(op) + ": " + signature.parameters[i] + " is a DeviceTensor on " +
-                        name_of(*tensor->memory->device()) + ", but the call runs on " +
-                        (found ? name_of(*found) : std::string("cpu")) +
-                        "; pass what its numpy() returns");
+        check_place(op, signature.parameters[i], *tensor, found);
     }
     return found;
 }
@@ -134,9 +86,7 @@ class Result {
         Array packed = new_array(op, shape_, descr());
         download(*memory_, packed);
         if (!array_) return packed.release();
-        const Array to = as_bytes(*array_);
-        const Array from = as_bytes(packed);
-        if (PyArray_CopyInto(to.get(), from.get()) != 0) throw py::error_already_set();
+        copy_elements(*array_, packed);
         return out_.release().ptr();
     }
 
@@ -165,26 +115,6 @@ class Result {
     std::optional<Array> array_;  // out, where that is an array
     MemoryPtr memory_;
 };
-
-// The text of an index error, whenever it is wanted.
-d3d12::Describe describe(const char* op, const Plan& plan, bool tuple_dim) {
-    return [op, plan, tuple_dim](const d3d12::BadIndex& bad) {
-        return index_error_message(op, plan, {bad.position, bad.coordinate, bad.bits}, tuple_dim);
-    };
-}
-
-// tuple_dim as in throw_index_error. An error of the device gets the operator's name.
-void run(const char* op, const DevicePtr& device, Plan& plan, const d3d12::Operands& operands,
-         bool fresh, bool tuple_dim) {
-    canonicalize(plan);
-    try {
-        const py::gil_scoped_release released;
-        device->run(plan, operands, fresh, describe(op, plan, tuple_dim));
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::kIndex) throw;
-        throw Error(error.kind(), std::string(op) + ": " + error.what());
-    }
-}
 
 }  // namespace
 
@@ -224,8 +154,9 @@ PyObject* gather_on_device(const GatherOperator& kind, const Arguments& given) {
     const MemoryPtr& items = result.memory(device);
     input.keep_apart(device, items);
     indices.keep_apart(device, items);
-    run(op, device, plan, {table.get(), items.get(), places.get(), nullptr}, result.is_fresh(),
-        !kind.has_axis);
+    canonicalize(plan);
+    queue_plan(op, device, plan, {table.get(), items.get(), places.get(), nullptr},
+               result.is_fresh(), !kind.has_axis);
     return result.finish(op);
 }
 
@@ -268,9 +199,10 @@ PyObject* scatter_on_device(const ScatterOperator& kind, const Arguments& given)
     indices.keep_apart(device, table);
     updates.keep_apart(device, table);
     if (!in_place) lower_copy(input.layout(), input.layout(), plan);
-    run(op, device, plan,
-        {table.get(), items.get(), places.get(), in_place ? nullptr : source.get()},
-        result.is_fresh(), !kind.has_axis);
+    canonicalize(plan);
+    queue_plan(op, device, plan,
+               {table.get(), items.get(), places.get(), in_place ? nullptr : source.get()},
+               result.is_fresh(), !kind.has_axis);
     return result.finish(op);
 }
 

@@ -17,12 +17,28 @@ PyTypeObject* tensor_type = nullptr;  // set once, at import
 constexpr const char* kTensorDoc =
     R"doc(A tensor in a device's memory, packed in C order; `Device.tensor` makes one.
 
-The functions and compiled operators take it where they take an array, and then give one back: nothing is copied to
-the host. Work on a device is queued. An IndexError of an operator that was given mode="raise" comes at the latest
-when its result is read with `numpy()`, or from `Device.synchronize()`; operators that use the result
-of a failed one are skipped, and their results raise the first error.
+The functions and compiled operators take it where they take an array, and then give one back:
+nothing is copied to the host. Work on a device is queued. An IndexError of an operator that was
+given mode="raise" comes at the latest when its result is read with `numpy()`, or from
+`Device.synchronize()`; operators that use the result of a failed one are skipped, and their results
+raise the first error.
 
-The memory is freed with the last reference, by `release()`, or at the end of a `with` block.
+The memory is freed with the last reference, by `release()`, or at the end of a `with` block. All
+tensors of a call lie on one device, else it is a ValueError; a tensor that was released is one, too.
+
+>>> import numpy as np
+>>> import dmlindex
+>>> device = dmlindex.Device("d3d12")
+>>> table = device.tensor(np.arange(8, dtype=np.float32).reshape(4, 2))
+>>> rows = dmlindex.gather(table, [3, -4])
+>>> isinstance(rows, dmlindex.DeviceTensor), rows.shape, rows.nbytes
+(True, (2, 2), 16)
+>>> rows.numpy()
+array([[6., 7.],
+       [0., 1.]], dtype=float32)
+>>> with device.tensor([1, 2, 3]) as tensor:
+...     dmlindex.gather(tensor, [5], mode="wrap").numpy()
+array([3])
 )doc";
 
 std::string no_device(const std::string& op, const std::string& name, const std::string& why) {
@@ -96,7 +112,10 @@ py::tuple adapters() {
 
 }  // namespace
 
-std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name) {
+namespace {
+
+std::shared_ptr<d3d12::Device> find_device(const std::string& op, const std::string& name,
+                                           bool replaces_lost) {
     int number = adapter_number(op, name);
     std::string reason;
     const auto& adapters = d3d12::list_adapters(reason);
@@ -114,8 +133,25 @@ std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::st
     const py::gil_scoped_release released;  // opening one takes a while, and others may wait for it
     const std::lock_guard lock(mutex);
     std::shared_ptr<d3d12::Device>& device = devices[number];
-    if (!device || device->is_lost()) device = d3d12::Device::open(number);
+    const bool is_lost = device && device->is_lost();
+    if (is_lost && !replaces_lost) {
+        throw Error(ErrorKind::kDevice,
+                    op + ": device \"" + name +
+                        "\" was removed, and what it held is lost; open a new Device, and upload "
+                        "the tensors again");
+    }
+    if (!device || is_lost) device = d3d12::Device::open(number);
     return device;
+}
+
+}  // namespace
+
+std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name) {
+    return find_device(op, name, false);
+}
+
+std::shared_ptr<d3d12::Device> open_device(const std::string& op, const std::string& name) {
+    return find_device(op, name, true);
 }
 
 std::string name_of(const d3d12::Device& device) {
@@ -217,6 +253,22 @@ void add_device_tensors(py::module_& module) {
         },
         py::arg("device"),
         "Waits for the device of that name; raises the first error not yet raised.");
+    module.def(
+        "d3d12_used_bytes",
+        [](const std::string& name) {
+            const auto device = device_named("d3d12_used_bytes", name);
+            const py::gil_scoped_release released;
+            return device->used_bytes();
+        },
+        py::arg("device"), "How much of its memory the device has given away.");
+    module.def(
+        "d3d12_remove",
+        [](const std::string& name) {
+            const auto device = device_named("d3d12_remove", name);
+            const py::gil_scoped_release released;
+            device->remove();
+        },
+        py::arg("device"), "Removes the device, as a crashing driver does: for tests.");
     module.def("d3d12_adapters", &adapters,
                "(description, driver, memory_bytes, is_software) of every adapter, and why there "
                "are none.");

@@ -17,8 +17,10 @@ struct DeviceTensor {
 };
 
 // The device of a name like "d3d12" or "d3d12:1"; the same one each time. Error(kDevice) if it is
-// not there, Error(kValue) if no device can have that name.
+// not there or was removed, Error(kValue) if no device can have that name.
 std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name);
+// The same, but in the place of a device that was removed comes a new one.
+std::shared_ptr<d3d12::Device> open_device(const std::string& op, const std::string& name);
 std::string name_of(const d3d12::Device& device);
 
 // The tensor that a Python object is, or null. Error(kValue) for one that was released.

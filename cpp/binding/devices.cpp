@@ -21,6 +21,9 @@ constexpr int kMostThreads = 1024;
 constexpr const char* kNoD3d12 =
     "this build has no D3D12; install DirectX-Headers (Debian: directx-headers-dev) and build "
     "again";
+
+// So that programs can name the type: isinstance(x, dmlindex.DeviceTensor).
+struct NoDeviceTensor {};
 #endif
 
 void set_threads(const char* where, std::int64_t count) {
@@ -115,7 +118,7 @@ void check_device(const char* op, PyObject* device) {
     if (name == "cpu") return;
     if (name.starts_with("d3d12")) {
 #ifdef DMLINDEX_HAS_D3D12
-        device_named(operation, name);
+        open_device(operation, name);
         return;
 #else
         throw Error(ErrorKind::kDevice,
@@ -150,6 +153,8 @@ void add_devices(py::module_& module) {
     module.def(
         "d3d12_adapters", [] { return py::make_tuple(py::list(), std::string(kNoD3d12)); },
         "No adapters, and why there are none.");
+    py::class_<NoDeviceTensor>(module, "DeviceTensor", py::is_final(),
+                               "A tensor in a device's memory; this build of dmlindex has none.");
 #endif
     module.def("has_threads", &has_threads,
                "Whether oneTBB is there; if not, one thread does all.");

@@ -12,7 +12,7 @@ std::string device_name(const char* op, py::handle device);
 // Whether the argument device (null, None, or as above) names a D3D12 device.
 bool names_d3d12(const char* op, PyObject* device);
 
-// Checks the argument device of the functions. Error(kDevice) for one that is not there.
+// Checks the argument device, and opens the device it names. Error(kDevice) if it is not there.
 void check_device(const char* op, PyObject* device);
 
 // The thread functions and devices().

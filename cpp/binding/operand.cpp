@@ -34,18 +34,18 @@ Operand::Operand(const char* argument, const TensorDesc& desc, const Layout& lay
     if (is_strided_) {
         shape_.rank = 1;
         shape_.sizes[0] = buffer_elements(desc);
+        shape_.strides[0] = element_bytes_;
     }
 }
 
-void Operand::check(const char* op, const Array& array) const {
+void Operand::check(const char* op, PyArray_Descr* dtype, const Layout& given) const {
     const std::string what = std::string(op) + ": " + argument_ + " has ";
-    if (array.dtype() != dtype() && !PyArray_EquivTypes(array.dtype(), dtype())) {
-        throw Error(ErrorKind::kType,
-                    what + "dtype " + text(reinterpret_cast<PyObject*>(array.dtype())) +
-                        ", expected " + text(dtype_) + " as its desc says; nothing is converted");
+    if (dtype != this->dtype() && !PyArray_EquivTypes(dtype, this->dtype())) {
+        throw Error(ErrorKind::kType, what + "dtype " + text(reinterpret_cast<PyObject*>(dtype)) +
+                                          ", expected " + text(dtype_) +
+                                          " as its desc says; nothing is converted");
     }
-    const Layout given = array.layout();
-    if (has_shape(given.rank, PyArray_DIMS(array.get()))) return;
+    if (has_shape(given.rank, given.sizes)) return;
     const std::string expected =
         is_strided_ ? "one dimension of at least " + std::to_string(shape_.sizes[0]) +
                           " elements, as its desc has strides"
@@ -56,7 +56,7 @@ void Operand::check(const char* op, const Array& array) const {
 
 Array Operand::readable(const char* op, PyObject* object) const {
     Array array = data_array(op, argument_, object);
-    check(op, array);
+    check(op, array.dtype(), array.layout());
     return array;
 }
 
@@ -64,7 +64,7 @@ Array Operand::writeable(const char* op, PyObject* object) const {
     Layout shape = shape_;
     if (is_strided_ && PyArray_Check(object)) {
         const Array given(py::reinterpret_borrow<py::object>(object));
-        check(op, given);
+        check(op, given.dtype(), given.layout());
         shape.sizes[0] = PyArray_DIM(given.get(), 0);
     }
     return out_array(op, object, shape, dtype());
@@ -91,6 +91,35 @@ Layout Operand::layout_in(const Array& array) const noexcept {
         layout.strides[d] = layout.strides[d] / element_bytes_ * step;
     }
     return layout;
+}
+
+Array Operand::used_part(Array array) const {
+    if (!is_strided_) return array;
+    PyObject* const part = PySequence_GetSlice(reinterpret_cast<PyObject*>(array.get()), 0,
+                                               static_cast<Py_ssize_t>(shape_.sizes[0]));
+    if (part == nullptr) throw py::error_already_set();
+    return Array(py::reinterpret_steal<py::object>(part));
+}
+
+Array Operand::view(const Array& array) const {
+    if (!is_strided_) return array;
+    Layout layout = layout_in(array);
+    npy_intp sizes[kMaxDims];
+    npy_intp strides[kMaxDims];
+    std::copy_n(layout.sizes, layout.rank, sizes);
+    std::copy_n(layout.strides, layout.rank, strides);
+    Py_INCREF(dtype());  // the view takes one
+    PyObject* const view =
+        PyArray_NewFromDescr(&PyArray_Type, dtype(), layout.rank, sizes, strides, array.data(),
+                             PyArray_FLAGS(array.get()) & NPY_ARRAY_WRITEABLE, nullptr);
+    if (view == nullptr) throw py::error_already_set();
+    auto owner = py::reinterpret_steal<py::object>(view);
+    auto* const base = reinterpret_cast<PyObject*>(array.get());
+    Py_INCREF(base);  // this, too
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), base) != 0) {
+        throw py::error_already_set();
+    }
+    return Array(std::move(owner));
 }
 
 }  // namespace dmlindex::binding

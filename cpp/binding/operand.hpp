@@ -35,9 +35,23 @@ class Operand {
     // Where the tensor lies in an array that fits.
     Layout layout_in(const Array& array) const noexcept;
 
+    // The part of an array that fits which the tensor lies in: packed arrays are it all.
+    Array used_part(Array array) const;
+    // The tensor in an array that fits, as an array with all its dims.
+    Array view(const Array& array) const;
+
+    // Throws unless something of the dtype and the layout's sizes fits.
+    void check(const char* op, PyArray_Descr* dtype, const Layout& given) const;
+
     // From the first byte of the tensor to the last, in an array that is ready.
     std::int64_t span_bytes() const noexcept { return span_bytes_; }
 
+    const char* argument() const noexcept { return argument_; }
+    bool is_strided() const noexcept { return is_strided_; }
+    std::int64_t element_bytes() const noexcept { return element_bytes_; }
+    // Of the array: its sizes, packed. Strided tensors take larger ones, too.
+    const Layout& shape() const noexcept { return shape_; }
+    const py::object& dtype_object() const noexcept { return dtype_; }
     PyArray_Descr* dtype() const noexcept { return reinterpret_cast<PyArray_Descr*>(dtype_.ptr()); }
 
   private:
@@ -51,15 +65,13 @@ class Operand {
         return true;
     }
 
-    void check(const char* op, const Array& array) const;
-
     const char* argument_;
     py::object dtype_;
     bool is_strided_;
     std::int64_t element_bytes_;
     std::int64_t span_bytes_;
     Layout layout_;  // with all dims of the desc
-    Layout shape_;   // of the array: the same, or one dim where there are strides
+    Layout shape_;   // of the array: packed, the same sizes, or one dim where there are strides
 };
 
 }  // namespace dmlindex::binding

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
-from dmlindex._core import CompiledOperator, DeviceError
+from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
 from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
 from dmlindex._reference_reductions import is_reducible
-
-if TYPE_CHECKING:  # builds without D3D12 have none
-    from dmlindex._core import DeviceTensor
 
 
 class Device:
@@ -27,6 +24,10 @@ class Device:
     The functions take a Device, too (`device=`). Two are equal when name and feature level are. A
     wrong type is a TypeError, a name that no device can have a ValueError, one that is not there a
     DeviceError.
+
+    A name means one device in a process, opened once. When a D3D12 device is removed (its driver
+    crashed, say), all that uses it is a DeviceError from then on, and so is its name, until a new
+    Device opens it again. So is all use in a child process of a device opened before the fork.
 
     >>> Device()
     Device('cpu', feature_level=FeatureLevel.FL_6_4)
@@ -87,10 +88,6 @@ class Device:
         Source:
         https://learn.microsoft.com/windows/win32/api/directml/nf-directml-idmldevice-createoperator
         """
-        if self._name != "cpu":
-            raise DeviceError(
-                f'compile: compiled operators do not run on {self._name} yet; use Device("cpu")'
-            )
         if not isinstance(desc, OperatorDesc):
             raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")
         if broken := desc.violations(self._feature_level):
@@ -101,9 +98,9 @@ class Device:
         """Copies an array, or what NumPy makes one of, into the device's memory.
 
         The functions and compiled operators take and return such tensors without a copy to the
-        host; `numpy()` of a tensor copies it back. Of any dtype without Python objects, else a
-        TypeError; MemoryError where the device has no room; DeviceError on the CPU, where arrays
-        are the tensors.
+        host; `numpy()` of a tensor copies it back; see `DeviceTensor`. Of any dtype without Python
+        objects, else a TypeError; MemoryError where the device has no room; DeviceError on the CPU,
+        where arrays are the tensors.
         """
         self._require_memory("tensor")
         return _core.device_tensor(self._name, array)
