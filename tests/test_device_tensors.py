@@ -1,5 +1,8 @@
 """Device tensors: what they are, how work on them is queued, and how its errors come back."""
 
+import doctest
+import gc
+import inspect
 import os
 import subprocess
 import sys
@@ -12,7 +15,7 @@ import numpy.typing as npt
 import pytest
 
 import dmlindex
-from dmlindex import Device, DeviceError
+from dmlindex import Device, DeviceError, _core
 
 
 @pytest.fixture(scope="module", name="device")
@@ -213,10 +216,75 @@ def test_release(device: Device) -> None:
         dmlindex.gather(tensor, [0])
 
 
+def test_memory_comes_back(device: Device) -> None:
+    """With the last reference, from the garbage collector, with release() and with the block."""
+    before = _core.d3d12_used_bytes(device.name)
+    kept = [device.tensor(np.zeros(1 << 20, np.uint8)) for _ in range(4)]
+    assert _core.d3d12_used_bytes(device.name) == before + (4 << 20)
+    kept.pop()
+    kept.pop().release()
+    with kept[0]:
+        pass
+    assert _core.d3d12_used_bytes(device.name) == before + (1 << 20)
+    cycle: list[object] = [kept.pop()]
+    cycle.append(cycle)
+    kept.clear()
+    del cycle
+    gc.collect()
+    assert _core.d3d12_used_bytes(device.name) == before
+
+
+def test_many_more_tensors_than_fit(device: Device) -> None:
+    """One after the other: each takes the place of the last one."""
+    for _ in range(50):
+        device.tensor(np.zeros(64 << 20, np.uint8))
+
+
+def test_the_type_is_public(device: Device) -> None:
+    tensor = device.tensor(TABLE)
+    assert isinstance(tensor, dmlindex.DeviceTensor)
+    assert isinstance(dmlindex.gather(tensor, [0]), dmlindex.DeviceTensor)
+    assert not isinstance(TABLE, dmlindex.DeviceTensor)
+    with pytest.raises(TypeError):
+        dmlindex.DeviceTensor()
+
+
+@pytest.mark.usefixtures("device")
+def test_the_example_of_the_type() -> None:
+    test = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(dmlindex.DeviceTensor) or "", {}, "DeviceTensor", None, None
+    )
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_letting_go_does_not_wait_for_the_device(device: Device) -> None:
+    """Tensors are dropped by threads while others upload, run and read."""
+    stop = threading.Event()
+
+    def drop() -> None:
+        while not stop.is_set():
+            device.tensor(TABLE)
+
+    threads = [threading.Thread(target=drop) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    array = np.arange(1 << 22, dtype=np.uint32)
+    for _ in range(3):
+        np.testing.assert_array_equal(device.tensor(array).numpy(), array)
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
 def test_out_of_memory_leaves_the_device_usable(device: Device) -> None:
     row = device.tensor(np.zeros((1, 1 << 20), np.uint8))
     with pytest.raises(MemoryError, match="no room for"):
         dmlindex.gather(row, np.zeros(1 << 22, np.int8))
+    before = _core.d3d12_used_bytes(device.name)
+    with pytest.raises(MemoryError, match="no room for"):
+        dmlindex.gather(row, np.zeros(1 << 22, np.int8), mode="clamp")
+    assert _core.d3d12_used_bytes(device.name) == before
     np.testing.assert_array_equal(dmlindex.gather(row, [0]).numpy(), np.zeros((1, 1 << 20)))
 
 
@@ -253,27 +321,6 @@ def in_child(code: str, **environment: str) -> str:
         timeout=120,
     )
     return result.stdout.strip()
-
-
-@pytest.mark.usefixtures("device")
-def test_after_a_fork() -> None:
-    code = """
-import os, dmlindex
-device = dmlindex.Device("d3d12")
-tensor = device.tensor([1, 2])
-child = os.fork()
-if child == 0:
-    for use in (tensor.numpy, device.synchronize, lambda: device.tensor([3])):
-        try:
-            use()
-        except dmlindex.DeviceError as error:
-            print("before a fork" in str(error), flush=True)
-    del tensor
-    os._exit(0)
-os.waitpid(child, 0)
-print(tensor.numpy().tolist())
-"""
-    assert in_child(code).split("\n") == ["True", "True", "True", "[1, 2]"]
 
 
 @pytest.mark.usefixtures("device")

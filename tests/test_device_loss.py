@@ -1,0 +1,128 @@
+"""What comes when a device goes away: by removal, and by a fork; each in a process of its own.
+
+No driver can be made to crash on demand. `_core.d3d12_remove` removes the device by
+ID3D12Device5::RemoveDevice where D3D12 has that. libvkd3d has not: there the one function that asks
+why a device was removed says from then on that it was. So what is tested on Linux is what the
+package does then, not that a driver's own removal is noticed.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import dmlindex
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _d3d12() -> None:
+    infos = [info for info in dmlindex.devices() if info.kind == "d3d12"]
+    if not infos[0].available:
+        pytest.skip(f"d3d12 is not available: {infos[0].reason}")
+
+
+def lines(code: str) -> list[str]:
+    """What a Python of its own prints."""
+    start = """
+import numpy as np, os, dmlindex
+from dmlindex import DataType, Device, DeviceError, GatherOperatorDesc, TensorDesc, _core
+
+def say(*uses):
+    for use in uses:
+        try:
+            print("ok", use())
+        except Exception as error:
+            print(type(error).__name__, error, flush=True)
+
+X = np.arange(6, dtype=np.float32).reshape(3, 2)
+x, i, y = TensorDesc(DataType.FLOAT32, [3, 2]), TensorDesc(DataType.INT64, [1, 1]), None
+desc = GatherOperatorDesc(x, i, TensorDesc(DataType.FLOAT32, [1, 2]), 0, 1)
+device = Device("d3d12")
+tensor = device.tensor(X)
+operator = device.compile(desc)
+"""
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", start + code],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert result.stderr == ""
+    return result.stdout.strip().split("\n")
+
+
+def test_everything_on_a_removed_device_is_a_device_error() -> None:
+    found = lines("""
+queued = dmlindex.gather(tensor, [0])
+_core.d3d12_remove("d3d12")
+say(
+    tensor.numpy,
+    queued.numpy,
+    lambda: dmlindex.gather(tensor, [0]),
+    lambda: dmlindex.gather(X, [0, 1, 2], out=tensor),
+    lambda: operator(tensor, [[0]]),
+    lambda: operator(X, [[0]]),
+    lambda: device.tensor(X),
+    device.synchronize,
+    lambda: dmlindex.gather(X, [0], device="d3d12"),
+    lambda: device.compile(desc),
+)
+print(tensor.shape)
+""")
+    for line in found[:-1]:
+        assert line.startswith("DeviceError "), line
+        assert "was removed" in line
+        assert "open a new Device" in line
+    assert found[-1] == "(3, 2)"
+
+
+def test_a_new_device_works() -> None:
+    found = lines("""
+_core.d3d12_remove("d3d12")
+again = Device("d3d12")
+fresh = again.tensor(X)
+say(
+    lambda: fresh.numpy().tolist() == X.tolist(),
+    lambda: dmlindex.gather(fresh, [2], device=again).numpy().tolist(),
+    lambda: again.compile(desc)(fresh, [[1]]).numpy().tolist(),
+    again.synchronize,
+    tensor.numpy,
+    lambda: dmlindex.gather(tensor, [0], device=again),
+    lambda: dmlindex.gather(fresh, tensor),
+    lambda: operator(fresh, [[1]]),
+)
+del tensor, operator
+say(lambda: dmlindex.gather(fresh, [0]).numpy().tolist())
+""")
+    assert found[:4] == ["ok True", "ok [[4.0, 5.0]]", "ok [[2.0, 3.0]]", "ok None"]
+    for line in found[4:-1]:
+        assert line.startswith("DeviceError "), line
+        assert "was removed" in line
+    assert found[-1] == "ok [[0.0, 1.0]]"
+
+
+def test_a_device_opened_before_a_fork() -> None:
+    found = lines("""
+child = os.fork()
+if child == 0:
+    say(
+        tensor.numpy,
+        lambda: dmlindex.gather(tensor, [0]),
+        lambda: operator(tensor, [[0]]),
+        lambda: device.tensor(X),
+        device.synchronize,
+        lambda: dmlindex.gather(X, [0], device="d3d12"),
+    )
+    del tensor, operator
+    os._exit(0)
+os.waitpid(child, 0)
+print(operator(tensor, [[2]]).numpy().tolist(), flush=True)
+""")
+    assert len(found) == 7
+    for line in found[:-1]:
+        assert line.startswith("DeviceError "), line
+        assert "opened before a fork" in line
+    assert found[-1] == "[[4.0, 5.0]]"
