@@ -67,10 +67,10 @@ def test_a_wrong_result_is_found(corner: demo.Scene) -> None:
 
 
 def test_the_command_draws_a_sheet(
-    corner: demo.Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    device: str, corner: demo.Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "sheet.png"
-    assert main(["demo", "--out", str(out)]) == 0
+    assert main(["demo", "--out", str(out), "--device", device]) == 0
     with Image.open(out) as sheet:
         sheet.load()
         assert sheet.format == "PNG"

@@ -344,6 +344,23 @@ print(_core.d3d12_binding("d3d12"))
     assert in_child(code, DMLINDEX_D3D12_BINDING=binding) == binding
 
 
+@pytest.mark.usefixtures("device")
+def test_quiet_unless_asked() -> None:
+    code = 'import dmlindex; dmlindex.gather([1, 2], [1], device="d3d12")'
+    said = {}
+    for debug in ("0", "1"):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("VKD3D_")}
+        said[debug] = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment | {"DMLINDEX_D3D12_DEBUG": debug},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+    assert said["0"] == ""
+    assert "warn:" in said["1"]
+
+
 def test_reductions_that_shaders_lack(device: Device) -> None:
     for name in ("float64", "longdouble", "complex64", "complex128", "clongdouble"):
         assert not device.has_reduction(name, "add")
