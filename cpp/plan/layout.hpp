@@ -1,6 +1,7 @@
 // The shape and strides of one tensor, without its bytes: what the operators lower from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "plan/plan.hpp"
@@ -12,7 +13,16 @@ struct Layout {
     std::int64_t sizes[kMaxDims];
     std::int64_t strides[kMaxDims];  // in bytes
 
-    Layout() noexcept {}  // leaves the arrays unset: only the first rank entries count
+    // Only the first rank entries count: the others are neither set nor copied, which would take a
+    // tiny call's time.
+    Layout() noexcept {}
+    Layout(const Layout& other) noexcept { *this = other; }
+    Layout& operator=(const Layout& other) noexcept {
+        rank = other.rank;
+        std::copy_n(other.sizes, rank, sizes);
+        std::copy_n(other.strides, rank, strides);
+        return *this;
+    }
 };
 
 // Sets packed C-order strides for elements of element_bytes. Throws Error(kValue) naming op when
