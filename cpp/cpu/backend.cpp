@@ -14,6 +14,9 @@
 namespace dmlindex::cpu {
 namespace {
 
+// For shorter ones, lines in which one ends and the next begins are too many to gain anything.
+constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
+
 std::int64_t position_count(const Plan& plan) noexcept {
     std::int64_t count = 1;
     for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
@@ -48,12 +51,14 @@ bool table_is_far(const Plan& plan) noexcept {
     for (int k = 0; k < plan.coordinate_count; ++k) {
         reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
     }
-    return reach > caches().far_bytes;
+    return reach >
+           (plan.reduction != Reduction::kNone ? 2 * caches().l2_bytes : caches().far_bytes);
 }
 
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan) noexcept {
-    return plan.direction == Direction::kGather &&
+    return plan.direction == Direction::kGather && plan.mode != Mode::kSkip &&
+           plan.slice_bytes >= kStreamedSliceBytes &&
            position_count(plan) * plan.slice_bytes >= caches().far_bytes;
 }
 
@@ -144,6 +149,12 @@ bool execute_parts(const Job& job, const Split& split, int threads) {
     return all_good.load();
 }
 
+// Each thread looks at every update, which takes about as long as moving an element to a table in
+// the caches: that one is left to one thread.
+bool pays_by_destination(const Job& job) noexcept {
+    return job.far || job.slice_bytes > kElementBytes;
+}
+
 // Threads share a scatter whose updates may meet by destination: each walks all of them, in order,
 // and moves those that fall into its own part of the table.
 void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
@@ -189,8 +200,8 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
     const int threads = threads_for(2 * bytes + 8 * positions);
     Job job = make_job(plan, buffers);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
-    const bool by_destination =
-        threads > 1 && plan.direction == Direction::kScatter && split.size < threads;
+    const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
+                                split.size < threads && pays_by_destination(job);
 
     HeldOffsets held;
     const bool hold = (plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched) ||
@@ -204,7 +215,7 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         execute_by_destination(job, plan, hold, threads);
         return std::nullopt;
     }
-    const bool good = threads > 1 ? execute_parts(job, split, threads) : execute(job);
+    const bool good = split.size > 1 ? execute_parts(job, split, threads) : execute(job);
     if (!good) return bad_index(plan, buffers);
     return std::nullopt;
 }

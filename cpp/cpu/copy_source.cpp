@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cpu/caches.hpp"
+#include "cpu/carry.hpp"
 #include "cpu/job.hpp"
 #include "parallel/parallel.hpp"
 
@@ -26,6 +26,18 @@ void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byt
     }
 }
 
+// One contiguous copy past the caches.
+void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+    const std::int64_t offset = 0;
+    {
+        Carry carry;
+        kernels().stream({const_cast<std::byte*>(from), &offset, 1, to, bytes, bytes, bytes, false,
+                          nullptr, nullptr},
+                         carry);
+    }
+    kernels().fence();
+}
+
 }  // namespace
 
 void copy_source(const Plan& plan, const Buffers& buffers) {
@@ -35,7 +47,8 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     const int threads = threads_for(2 * bytes);
     // Rows that come next are few, and better written to memory than kept; single elements come
     // back to the cache.
-    const bool streamed = bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes;
+    const bool streamed = kernels().stream != nullptr && bytes >= caches().far_bytes &&
+                          plan.slice_bytes >= kCacheLineBytes;
     const bool by_bytes = plan.copy_rank == 0;
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);
@@ -43,7 +56,7 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
         const std::int64_t first = p * size / parts;
         const std::int64_t count = (p + 1) * size / parts - first;
         if (by_bytes && streamed) {
-            kernels().stream(buffers.table + first, buffers.source + first, count);
+            stream(buffers.table + first, buffers.source + first, count);
             return;
         }
         if (by_bytes) {

@@ -19,7 +19,8 @@ bool always() noexcept { return true; }
 
 #ifdef DMLINDEX_HAS_AVX2
 bool has_avx2() noexcept {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("f16c");
 }
 #endif
 

@@ -5,10 +5,10 @@
 #include <new>
 #include <optional>
 
+#include "cpu/carry.hpp"
 #include "cpu/job.hpp"
 #include "cpu/moves.hpp"
 #include "cpu/strips.hpp"
-#include "cpu/tile.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -70,46 +70,17 @@ bool follow_each_other(const Block& block) noexcept {
     return block.count > 1 && block.offsets[0] != kSkipped;
 }
 
-// A tile is filled and streamed as often as the block needs.
-void deliver_by_tile(const Job& job, Block block, Tile& tile) noexcept {
-    const std::int64_t piece = Tile::kBytes / block.slice_bytes;
-    for (std::int64_t left = block.count; left > 0; left -= block.count) {
-        std::byte* const items = block.items;
-        block.count = std::min(piece, left);
-        block.items = tile.place(items);
-        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
-        tile.wrote(block.count * block.slice_bytes);
-        block.items = items + block.count * block.slice_bytes;
-        block.offsets += block.count;
-        block.known -= block.count;
-        block.fetched = fetch_distance(block.slice_bytes);
-    }
-}
-
-// Moves a block: through the tile if there is one, past the caches if the result is large, or the
-// plain way.
-void deliver(const Job& job, Block block, Tile* tile) noexcept {
+// Moves a block, past the caches if the result is large.
+void deliver(const Job& job, Block block, Carry& carry) noexcept {
     const bool packed = block.item_stride == block.slice_bytes;
     if (packed && follow_each_other(block)) {
         block.slice_bytes *= block.count;
         block.count = 1;
     }
-    if (job.stream == nullptr || !packed) {
-        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
-    } else if (tile != nullptr && block.slice_bytes <= Tile::kBytes) {
-        deliver_by_tile(job, block, *tile);
+    if (packed && job.stream != nullptr) {
+        job.stream(block, carry);
     } else {
-        for (std::int64_t i = 0; i < block.count; ++i) {
-            Block one = block;
-            one.offsets += i;
-            one.items += i * block.slice_bytes;
-            one.count = one.known = 1;
-            if (*one.offsets == kSkipped) {
-                job.move_any_size(one);
-            } else {
-                job.stream(one.items, one.table + *one.offsets, one.slice_bytes);
-            }
-        }
+        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
     }
 }
 
@@ -127,9 +98,9 @@ std::int64_t fetched_row_bytes(const Job& job) noexcept {
 
 // Moves a block along every free dim: all of its positions at once, or, where the innermost free
 // dim is longer than the block, position by position along that dim.
-void move_block(const Job& job, const Partition& parts, const Block& block, Tile* tile) noexcept {
+void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept {
     if (parts.free_count == 1) {
-        deliver(job, block, tile);
+        deliver(job, block, carry);
         return;
     }
     Dim free_dims[kMaxDims];
@@ -148,7 +119,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Tile
         at.items += walker.item_offset();
         fetch_span(at.table + inner.table_stride, row_bytes);
         if (!along_inner) {
-            deliver(job, at, tile);
+            deliver(job, at, carry);
         } else {
             for (std::int64_t i = 0; i < at.count; ++i) {
                 std::byte* table = at.table + at.offsets[i];
@@ -197,24 +168,52 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
         count = run.count = std::min(run.count - count, kLookUpStep);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,
-                  job.element_bytes, job.far, count, 0, job.fill, nullptr});
+                  job.element_bytes, job.far, job.fill, nullptr});
         walker.advance(count);
     }
     return true;
 }
 
-// Whether every run is a packed row in table, items and indices, and long enough to look at.
-bool rows_are_packed(const Job& job, const Partition& parts) noexcept {
+// Whether a packed row of indices, of at least 8 bytes, is one index all along. Compares words, so
+// that the compiler makes vectors of them, and a stretch of them at a time, as most rows differ
+// early.
+bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept {
+    constexpr std::int64_t kWord = sizeof(std::uint64_t);
+    constexpr std::int64_t kStretch = 64 * kWord;
+    std::uint64_t first;  // as often as it fits
+    for (std::int64_t at = 0; at < kWord; at += index_bytes) {
+        std::memcpy(reinterpret_cast<std::byte*>(&first) + at, indices,
+                    static_cast<std::size_t>(index_bytes));
+    }
+    const auto differs = [&](std::int64_t at) {
+        std::uint64_t word;
+        std::memcpy(&word, indices + at, kWord);
+        return word ^ first;
+    };
+    const std::int64_t bytes = count * index_bytes;
+    for (std::int64_t at = 0; at < bytes;) {
+        std::uint64_t any = differs(bytes - kWord);
+        const std::int64_t end = std::min(at + kStretch, bytes - bytes % kWord);
+        if (end <= at) return any == 0;
+        for (; at < end; at += kWord) any |= differs(at);
+        if (any != 0) return false;
+    }
+    return true;
+}
+
+// Whether the runs are packed rows in table, items and indices, and the first of them has one index
+// all along, as rows have whose index was expanded to them.
+bool has_whole_rows(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kRowPositions = 16;
     if (parts.positions_rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped)
         return false;
     const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
     return run.size >= kRowPositions && run.index_stride == job.index_bytes &&
-           run.table_stride == job.slice_bytes && run.item_stride == job.slice_bytes;
+           run.table_stride == job.slice_bytes && run.item_stride == job.slice_bytes &&
+           is_one_index(job.buffers.indices, job.index_bytes, run.size);
 }
 
-// Rows whose indices are all the same (an expanded index, say) move as one slice. A look at each
-// row costs little: most others differ in the first few indices.
+// Rows of one index move as one slice, others as they come.
 bool execute_rows(const Job& job, const Dim* dims, int rank) noexcept {
     const MoveKernel move_row = job.move_any_size;
     std::int64_t offsets[kBlockPositions];
@@ -229,15 +228,14 @@ bool execute_rows(const Job& job, const Dim* dims, int rank) noexcept {
                      job.coordinate_count};
         std::byte* items = job.buffers.items + walker.item_offset();
         walker.advance(row);
-        const auto rest_bytes = static_cast<std::size_t>((row - 1) * job.index_bytes);
-        const bool same = std::memcmp(run.indices, run.indices + job.index_bytes, rest_bytes) == 0;
+        const bool same = is_one_index(run.indices, job.index_bytes, row);
         for (std::int64_t left = row; left > 0; left -= run.count) {
             run.count = same ? 1 : std::min(left, kBlockPositions);
             if (!job.resolve(run, offsets)) return false;
             const std::int64_t bytes = (same ? row : 1) * job.slice_bytes;
             (same ? move_row
                   : job.move)({job.buffers.table, offsets, run.count, items, job.slice_bytes, bytes,
-                               job.element_bytes, job.far, run.count, 0, job.fill, job.byte_table});
+                               job.element_bytes, job.far, job.fill, job.byte_table});
             if (same) break;
             run.indices += run.count * job.index_bytes;
             run.table_offset += run.count * run.table_stride;
@@ -288,8 +286,8 @@ bool execute(const Job& job) noexcept {
     const Dim* const dims = job.dims + parts.before;
     if (can_look_up(job, parts)) return look_up(job, dims, parts.positions_rank);
     if (parts.free_count == 1) {
+        if (has_whole_rows(job, parts)) return execute_rows(job, dims, parts.positions_rank);
         if (const std::optional<bool> good = execute_in_strips(job)) return *good;
-        if (rows_are_packed(job, parts)) return execute_rows(job, dims, parts.positions_rank);
     }
     const bool linear = items_are_linear(dims, parts.positions_rank);
     const bool filtered = job.first_offset != kSkipped;
@@ -309,11 +307,7 @@ bool execute(const Job& job) noexcept {
     }
 
     PositionWalker walker(dims, parts.positions_rank, 0);
-    const bool streamed = job.stream != nullptr && parts.behind == 0 &&
-                          job.slice_bytes <= Tile::kBytes &&
-                          walker.run().item_stride == job.slice_bytes;
-    std::optional<Tile> tile;
-    if (streamed) tile.emplace(job.stream);
+    Carry carry;
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
         std::int64_t count = 0;
@@ -342,9 +336,10 @@ bool execute(const Job& job) noexcept {
         }
         move_block(job, parts,
                    {job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
-                    job.element_bytes, job.far, count, 0, job.fill, job.byte_table},
-                   tile ? &*tile : nullptr);
+                    job.element_bytes, job.far, job.fill, job.byte_table},
+                   carry);
     }
+    if (job.stream != nullptr) kernels().fence();
     return true;
 }
 

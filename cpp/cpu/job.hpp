@@ -19,7 +19,7 @@ struct Job {
         look_up;      // for packed elements; null where there is none or the table is not in cache
     CopyKernel copy;  // for strided slices; null where a move does more than copy
     CompressKernel compress;  // for elements; null for larger slices
-    StreamKernel stream;      // for a large result that lies packed; null for others
+    StreamKernel stream;      // for a large result of long slices; null for others
     bool far;                 // the table is larger than the caches
     Buffers buffers;
     std::int64_t index_bytes;

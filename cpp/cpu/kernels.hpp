@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "plan/plan.hpp"
 
 namespace dmlindex::cpu {
+
+class Carry;
 
 // The offset of a position that moves nothing: its index was out of range under Mode::kSkip.
 inline constexpr std::int64_t kSkipped = std::numeric_limits<std::int64_t>::min();
@@ -57,7 +60,7 @@ using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* tabl
 using PackKernel = void (*)(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
                             std::byte* packed) noexcept;
 
-// A block of positions, their offsets known: those of the block, and known − count of the next one.
+// A block of positions, their offsets known.
 struct Block {
     std::byte* table;
     const std::int64_t* offsets;
@@ -66,9 +69,7 @@ struct Block {
     std::int64_t item_stride;
     std::int64_t slice_bytes;
     std::int64_t element_bytes;
-    bool far;  // the table is larger than the caches: fetch ahead
-    std::int64_t known;
-    std::int64_t fetched;         // the first so many are on their way already
+    bool far;                     // the table is larger than the caches: fetch ahead
     const std::byte* fill;        // for gathers: element_bytes of them, or null for zeros
     const std::byte* byte_table;  // for reductions of ValueType::kByteTable
 };
@@ -83,8 +84,11 @@ using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::by
                             std::int64_t from_stride, std::int64_t count,
                             std::int64_t piece_bytes) noexcept;
 
-// Copies bytes past the caches, for a large result that nobody reads soon.
-using StreamKernel = void (*)(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept;
+// A gather of packed items past the caches, for a large result that nobody reads soon. Slices are
+// at least a cache line; no position is skipped. Slots are null where an ISA has none. What is
+// written is ordered before later stores by fence.
+using StreamKernel = void (*)(const Block& block, Carry& carry) noexcept;
+using FenceKernel = void (*)() noexcept;
 
 // The largest element that has kernels of its own.
 inline constexpr std::int64_t kElementBytes = 16;
@@ -104,8 +108,10 @@ using CompressKernel = std::int64_t (*)(const Updates& updates, std::int64_t fir
 // false if one is out of range. Slots are null where an ISA has none.
 using HoldKernel = bool (*)(const IndexRun& run, std::byte* packed) noexcept;
 
-// Slices of 1, 2, 4, 8 and 16 bytes have kernels of their own; the last is for any size.
-inline constexpr int kSliceClasses = 6;
+// Slices of these sizes have kernels of their own: elements, then short rows such as a pixel's
+// three channels. 0, the last, is any size.
+inline constexpr std::int64_t kClassBytes[] = {1, 2, 4, 8, 16, 3, 6, 12, 24, 32, 64, 0};
+inline constexpr int kSliceClasses = std::size(kClassBytes);
 int slice_class(std::int64_t slice_bytes) noexcept;
 
 inline constexpr int kIndexTypes = 8;
@@ -131,7 +137,8 @@ struct Kernels {
     MoveKernel reduce[kValueTypes][kReductions];  // null: no such arithmetic
     CopyKernel copy[kSliceClasses];
     StreamKernel stream;
-    CompressKernel compress[kSliceClasses];  // null for any size
+    FenceKernel fence;
+    CompressKernel compress[kSliceClasses];  // for elements
 };
 
 // For a table of limit elements; null where the ISA has none.
@@ -144,6 +151,7 @@ inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mo
 
 void add_scalar_kernels(Kernels& kernels) noexcept;
 void add_avx2_kernels(Kernels& kernels) noexcept;
+void add_avx2_reductions(Kernels& kernels) noexcept;
 void add_avx512_kernels(Kernels& kernels) noexcept;
 void add_avx512_look_ups(Kernels& kernels) noexcept;
 void add_neon_kernels(Kernels& kernels) noexcept;

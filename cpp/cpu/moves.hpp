@@ -66,14 +66,13 @@ template <class Visit>
     std::int64_t i = 0;
     if (block.far) {
         const std::int64_t distance = fetch_distance(block.slice_bytes);
-        const std::int64_t first_known = std::min(distance, block.known);
-        for (std::int64_t j = block.fetched; j < first_known; ++j) fetch(block, j);
-        const std::int64_t last = std::min(block.count, block.known - distance);
-        for (; i < last; ++i) {
+        for (std::int64_t j = 0; j < std::min(distance, block.count); ++j) fetch(block, j);
+        for (; i < block.count - distance; ++i) {
             fetch(block, i + distance);
             visit(i);
         }
     }
+#pragma GCC unroll 4
     for (; i < block.count; ++i) visit(i);
 }
 

@@ -95,12 +95,8 @@ void pack(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
     }
 }
 
-// How many bytes a slice class moves: a constant that lets memcpy become a load and a store, or 0
-// for any.
-constexpr std::int64_t kClassBytes[kSliceClasses] = {1, 2, 4, 8, 16, 0};
-
-// How a slice is copied: with a size known here, so that memcpy becomes a load and a store, or any
-// size.
+// How a slice is copied: with a size known here, so that memcpy becomes a load and a store or a
+// few, or any size.
 template <std::int64_t kFixedBytes>
 struct CopySlice {
     static constexpr std::int64_t kBytes = kFixedBytes;
@@ -137,10 +133,6 @@ std::int64_t compress(const Updates& given, std::int64_t first, std::int64_t las
             static_cast<std::int64_t>(offset >= first) & static_cast<std::int64_t>(offset < last);
     }
     return kept;
-}
-
-void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 template <class Index>
@@ -187,7 +179,6 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.unpack[1] = unpack_scalar<std::uint16_t>;
     kernels.unpack[2] = unpack_scalar<std::uint32_t>;
     kernels.unpack[3] = unpack_scalar<std::uint64_t>;
-    kernels.stream = stream;
     kernels.compress[0] = compress<1>;
     kernels.compress[1] = compress<2>;
     kernels.compress[2] = compress<4>;

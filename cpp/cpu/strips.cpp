@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "cpu/caches.hpp"
+#include "cpu/moves.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -33,6 +33,28 @@ bool pays(const Job& job) noexcept {
            column.size * job.slice_bytes >= 2 * kCacheLineBytes &&
            row.limit * row.table_stride > caches().l2_bytes &&
            row.limit * kCacheLineBytes <= 2 * caches().l2_bytes;
+}
+
+// Executes a strip some rows at a time, with the next ones on their way: a row's indices and items
+// lie far from the last row's.
+bool walk_strip(Job strip) noexcept {
+    constexpr std::int64_t kRows = 16;
+    const Dim walk = strip.dims[0];
+    const std::int64_t index_row_bytes = strip.dims[1].size * strip.dims[1].index_stride;
+    const std::int64_t item_row_bytes = strip.dims[1].size * strip.dims[1].item_stride;
+    for (std::int64_t left = walk.size; left > 0; left -= kRows) {
+        strip.dims[0].size = std::min(left, kRows);
+        const std::byte* const next_indices = strip.buffers.indices + kRows * walk.index_stride;
+        std::byte* const next_items = strip.buffers.items + kRows * walk.item_stride;
+        for (std::int64_t r = 0; r < std::min(left - kRows, kRows); ++r) {
+            fetch_span(next_indices + r * walk.index_stride, index_row_bytes);
+            fetch_span(next_items + r * walk.item_stride, item_row_bytes);
+        }
+        if (!execute(strip)) return false;
+        strip.buffers.indices = next_indices;
+        strip.buffers.items = next_items;
+    }
+    return true;
 }
 
 }  // namespace
@@ -69,7 +91,7 @@ std::optional<bool> execute_in_strips(const Job& job) noexcept {
                 job.buffers.items + outer.item_offset() + first * column.item_stride;
             strip.buffers.indices =
                 job.buffers.indices + outer.index_offset() + first * column.index_stride;
-            if (!execute(strip)) return false;
+            if (!walk_strip(strip)) return false;
             if (job.direction == Direction::kScatter) {
                 copy(table, row.table_stride, packed.get(), packed_row_bytes, row.limit, bytes);
             }

@@ -19,7 +19,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "cpu/caches.hpp"
+#include "cpu/carry.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/moves.hpp"
 
@@ -209,18 +209,14 @@ struct CopyRow {
     }
 };
 
-// Streams whole cache lines; the ends, where they are not whole, go the ordinary way.
+// The StreamKernel.
 template <class Vector>
-void stream_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-    const auto into_line =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kCacheLineBytes);
-    const std::int64_t head = std::min(bytes, into_line == 0 ? 0 : kCacheLineBytes - into_line);
-    std::memcpy(to, from, static_cast<std::size_t>(head));
-    std::int64_t at = head;
-    for (; at + kCacheLineBytes <= bytes; at += kCacheLineBytes)
-        Vector::stream_line(to + at, from + at);
-    std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
-    Vector::fence();
+void gather_streamed(const Block& given, Carry& carry) noexcept {
+    const Block block = given;
+    each_position(block, [&](std::int64_t i) {
+        carry.append(block.items + i * block.item_stride, block.table + block.offsets[i],
+                     block.slice_bytes, Vector::stream_line);
+    });
 }
 
 // Calls add<Index, kMode>(type, mode), the last two for the slots.
@@ -272,7 +268,8 @@ void add_vector_kernels(Kernels& kernels) noexcept {
     kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
     kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
     kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
-    kernels.stream = stream_lines<Vector>;
+    kernels.stream = gather_streamed<Vector>;
+    kernels.fence = Vector::fence;
     kernels.unpack[0] = unpack_vector<Vector, std::uint8_t>;
     kernels.unpack[1] = unpack_vector<Vector, std::uint16_t>;
     kernels.unpack[2] = unpack_vector<Vector, std::uint32_t>;
