@@ -57,8 +57,11 @@ Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_
         const char* const text = PyUnicode_IS_COMPACT_ASCII(keyword)
                                      ? static_cast<const char*>(PyUnicode_DATA(keyword))
                                      : "";
+        const auto names = [&](const char* parameter) {  // most differ in the first letter
+            return *text == *parameter && std::strcmp(text, parameter) == 0;
+        };
         int i = 0;
-        while (i < signature.count && std::strcmp(text, signature.parameters[i]) != 0) ++i;
+        while (i < signature.count && !names(signature.parameters[i])) ++i;
         if (i == signature.count) {
             fail(ErrorKind::kType, signature.name,
                  "got an unexpected keyword argument " + repr(keyword));

@@ -76,9 +76,9 @@ py::object as_array(const char* op, const char* argument, PyObject* object) {
 std::pair<const std::byte*, const std::byte*> span_of(const Array& array) noexcept {
     const std::byte* first = array.data();
     const std::byte* last = first + array.element_bytes();
-    const Layout layout = array.layout();
-    for (int d = 0; d < layout.rank; ++d) {
-        const std::int64_t reach = (layout.sizes[d] - 1) * layout.strides[d];
+    for (int d = 0; d < PyArray_NDIM(array.get()); ++d) {
+        const std::int64_t reach =
+            (PyArray_DIM(array.get(), d) - 1) * PyArray_STRIDE(array.get(), d);
         (reach < 0 ? first : last) += reach;
     }
     return {first, last};
