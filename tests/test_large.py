@@ -214,3 +214,48 @@ def check(
         in_place = arguments[0].copy(order="K")
         function(in_place, *arguments[1:], **options, out=in_place)
         assert in_place.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("row_bytes", [256, 300, 4100])
+@pytest.mark.parametrize("into_line", [0, 16, 61])
+def test_rows_past_the_caches(
+    threads: Callable[[int], None], row_bytes: int, into_line: int
+) -> None:
+    """A result too large for the caches, wherever in a cache line it begins and its rows end."""
+    rng = np.random.default_rng([row_bytes, into_line])
+    threads(int(rng.integers(1, 3)))
+    rows = 48_000_000 // row_bytes
+    table = random_elements(rng, (1000, row_bytes), np.dtype("u1"))
+    indices = rng.integers(0, 1000, rows)
+    indices[10:200] = np.arange(10, 200)  # a run is one slice
+    guarded = np.full(rows * row_bytes + 256, 7, np.uint8)
+    begin = -guarded.ctypes.data % 64 + into_line
+    out = guarded[begin : begin + rows * row_bytes].reshape(rows, row_bytes)
+    dmlindex.gather(table, indices, out=out)
+    assert np.array_equal(out, table[indices])
+    assert (guarded[:begin] == 7).all()
+    assert (guarded[begin + out.size :] == 7).all()
+
+    updates = random_elements(rng, (50, row_bytes), np.dtype("u1"))
+    places = rng.permutation(rows)[:50]
+    result = dmlindex.scatter_nd(out, places[:, None], updates)
+    out[places] = updates
+    assert np.array_equal(result, out)
+
+
+@pytest.mark.parametrize("index_dtype", ["i8", "u4", "i2", "u1"])
+@pytest.mark.parametrize("width", [16, 33, 768])
+def test_rows_of_one_index(index_dtype: str, width: int) -> None:
+    """Rows whose indices are all the same among rows in which only the last one differs, or all."""
+    rng = np.random.default_rng(width)
+    table = rng.standard_normal((4, 100, width)).astype("f4")
+    indices = np.repeat(rng.integers(0, 100, (4, 60, 1)), width, -1).astype(index_dtype)
+    indices[1, 3, -1] ^= 1
+    indices[2, 5] = rng.integers(0, 100, width)
+    expected = np.take_along_axis(table, indices.astype("i8"), 1)
+    assert np.array_equal(dmlindex.gather_elements(table, indices, 1), expected)
+
+    result = dmlindex.scatter_elements(table, indices, expected, 1, reduction="add")
+    grid = np.indices(indices.shape, sparse=True)
+    np.add.at(table, (grid[0], indices.astype("i8"), grid[2]), expected)
+    assert np.array_equal(result, table)
