@@ -204,7 +204,7 @@ bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64
 // Whether the runs are packed rows in table, items and indices, and the first of them has one index
 // all along, as rows have whose index was expanded to them.
 bool has_whole_rows(const Job& job, const Partition& parts) noexcept {
-    constexpr std::int64_t kRowPositions = 16;
+    constexpr std::int64_t kRowPositions = 8;
     if (parts.positions_rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped)
         return false;
     const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
@@ -213,31 +213,46 @@ bool has_whole_rows(const Job& job, const Partition& parts) noexcept {
            is_one_index(job.buffers.indices, job.index_bytes, run.size);
 }
 
-// Rows of one index move as one slice, others as they come.
+// Rows of one index move as one slice each, all that follow each other at once; others as they
+// come.
 bool execute_rows(const Job& job, const Dim* dims, int rank) noexcept {
-    const MoveKernel move_row = job.move_any_size;
     std::int64_t offsets[kBlockPositions];
-    for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
-        const std::int64_t row = walker.left_in_run();
-        IndexRun run{job.buffers.indices + walker.index_offset(),
-                     job.index_bytes,
-                     row,
-                     walker.table_offset(),
-                     walker.run().table_stride,
+    const auto move = [&](MoveKernel kernel, const IndexRun& run, std::byte* items,
+                          std::int64_t item_stride, std::int64_t bytes) {
+        if (!job.resolve(run, offsets)) return false;
+        kernel({job.buffers.table, offsets, run.count, items, item_stride, bytes, job.element_bytes,
+                job.far, job.fill, job.byte_table});
+        return true;
+    };
+    const Dim& row = dims[rank - 1];
+    for (PositionWalker rows(dims, rank - 1, 0); !rows.at_end();) {
+        IndexRun run{job.buffers.indices + rows.index_offset(),
+                     rows.run().index_stride,
+                     0,
+                     rows.table_offset(),
+                     rows.run().table_stride,
                      job.coordinates,
                      job.coordinate_count};
-        std::byte* items = job.buffers.items + walker.item_offset();
-        walker.advance(row);
-        const bool same = is_one_index(run.indices, job.index_bytes, row);
-        for (std::int64_t left = row; left > 0; left -= run.count) {
-            run.count = same ? 1 : std::min(left, kBlockPositions);
-            if (!job.resolve(run, offsets)) return false;
-            const std::int64_t bytes = (same ? row : 1) * job.slice_bytes;
-            (same ? move_row
-                  : job.move)({job.buffers.table, offsets, run.count, items, job.slice_bytes, bytes,
-                               job.element_bytes, job.far, job.fill, job.byte_table});
-            if (same) break;
-            run.indices += run.count * job.index_bytes;
+        std::byte* items = job.buffers.items + rows.item_offset();
+        const std::int64_t most = std::min(rows.left_in_run(), kBlockPositions);
+        const std::byte* indices = run.indices;
+        while (run.count < most && is_one_index(indices, job.index_bytes, row.size)) {
+            indices += run.index_stride;
+            ++run.count;
+        }
+        rows.advance(std::max<std::int64_t>(run.count, 1));
+        if (run.count > 0) {
+            if (!move(job.move_any_size, run, items, rows.run().item_stride,
+                      row.size * job.slice_bytes))
+                return false;
+            continue;
+        }
+        run.index_stride = job.index_bytes;
+        run.table_stride = row.table_stride;
+        for (std::int64_t left = row.size; left > 0; left -= run.count) {
+            run.count = std::min(left, kBlockPositions);
+            if (!move(job.move, run, items, job.slice_bytes, job.slice_bytes)) return false;
+            run.indices += run.count * run.index_stride;
             run.table_offset += run.count * run.table_stride;
             items += run.count * job.slice_bytes;
         }

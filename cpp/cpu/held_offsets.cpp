@@ -40,8 +40,15 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
         if (held) held_count *= plan.dims[d].size;
     }
     for (int d = 0; d < plan.rank; ++d) {
-        if (strides_[d] != 0)
-            held_dims[held_rank++] = {plan.dims[d].size, 0, 0, plan.dims[d].index_stride};
+        const Dim& dim = plan.dims[d];
+        if (strides_[d] == 0) continue;
+        Dim* const before = held_rank > 0 ? held_dims + held_rank - 1 : nullptr;
+        if (before != nullptr && before->index_stride == dim.size * dim.index_stride) {
+            before->size *= dim.size;  // one long run
+            before->index_stride = dim.index_stride;
+        } else {
+            held_dims[held_rank++] = {dim.size, 0, 0, dim.index_stride};
+        }
     }
     packed_.reset(new std::byte[static_cast<std::size_t>(held_count * width)]);
 
