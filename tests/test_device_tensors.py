@@ -61,7 +61,7 @@ def test_round_trip(device: Device) -> None:
 
 
 def test_large_round_trip(device: Device) -> None:
-    array = np.arange(9 << 20, dtype=np.uint32)  # more than the staging ring holds
+    array = np.arange(17 << 20, dtype=np.uint32)  # more than the staging ring holds
     np.testing.assert_array_equal(device.tensor(array).numpy(), array)
 
 

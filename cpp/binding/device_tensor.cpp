@@ -283,6 +283,19 @@ void add_device_tensors(py::module_& module) {
         py::arg("dtype"),
         "Whether D3D12 devices have reductions on a dtype that the CPU has them on.");
     module.def(
+        "d3d12_mark_time",
+        [](const std::string& name) { device_named("d3d12_mark_time", name)->mark_time(); },
+        py::arg("device"), "Marks a point of the device's queue, for d3d12_take_times.");
+    module.def(
+        "d3d12_take_times",
+        [](const std::string& name) {
+            const auto device = device_named("d3d12_take_times", name);
+            const py::gil_scoped_release released;
+            return device->take_times();
+        },
+        py::arg("device"),
+        "When the device was at each point marked since the last call, in nanoseconds.");
+    module.def(
         "d3d12_binding",
         [](const std::string& name) {
             return device_named("d3d12_binding", name)->uses_typed_views() ? "table" : "root";

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "d3d12/adapter.hpp"
 #include "plan/plan.hpp"
@@ -48,7 +49,7 @@ class Memory {
 
     std::shared_ptr<Device> device_;
     std::uint64_t bytes_;
-    std::unique_ptr<MemoryPlace> place_;
+    std::shared_ptr<MemoryPlace> place_;
     std::shared_ptr<Status> status_;
 };
 
@@ -96,6 +97,11 @@ class Device : public std::enable_shared_from_this<Device> {
 
     // Waits for all that is queued. Throws the first error that nobody has been told of.
     void synchronize();
+
+    // For benchmarks. Marks this point of the queue:
+    void mark_time();
+    // Waits, and says when the GPU was at each point marked since the last call, in nanoseconds.
+    std::vector<double> take_times();
 
   private:
     friend class Memory;

@@ -1,5 +1,5 @@
-// The constants of one dispatch: shaders/plan.hlsli declares the same struct and says what they
-// mean.
+// The constants of one dispatch: shaders/constants.hlsli declares the same struct and says what
+// they mean.
 #pragma once
 
 #include <cstddef>
@@ -41,11 +41,15 @@ struct Constants {
     std::uint32_t target_bytes;
     std::uint32_t target_count;
     std::uint32_t arguments[4];
+    std::uint32_t notes;
+    std::uint32_t slice_shift;
+    std::uint32_t stripe_lines;
+    std::uint32_t index_repeats;
     DimConstants dims[kMaxDeviceDims];
     CoordinateConstants coordinates[kMaxDeviceDims];
     std::byte pattern[kPatternBytes];
 };
 
-static_assert(sizeof(Constants) == 64 + 2 * 16 * kMaxDeviceDims + kPatternBytes);
+static_assert(sizeof(Constants) == 80 + 2 * 16 * kMaxDeviceDims + kPatternBytes);
 
 }  // namespace dmlindex::d3d12

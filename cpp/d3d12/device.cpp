@@ -2,11 +2,14 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode.hpp"
 #include "d3d12/process.hpp"
 #include "d3d12/staging.hpp"
+#include "d3d12/timestamps.hpp"
 #include "error.hpp"
 
 namespace dmlindex::d3d12 {
@@ -24,8 +27,17 @@ struct Status {
     bool fresh = false;                // after a failure there is nothing in it
 };
 
+// Where a tensor lies. Operators whose bad index may still have to be looked up hold the place of
+// their indices, too.
 struct MemoryPlace {
+    MemoryPlace(Pool& memory_pool, const Span& span_of_it) : pool(memory_pool), span(span_of_it) {}
+    MemoryPlace(const MemoryPlace&) = delete;
+    MemoryPlace& operator=(const MemoryPlace&) = delete;
+    ~MemoryPlace() { pool.release(span); }
+
+    Pool& pool;
     Span span;
+    int lookups = 0;  // operators that hold it as their indices
 };
 
 namespace {
@@ -35,14 +47,16 @@ constexpr std::uint32_t kSlotCount = 4096;
 // An operator that has a slot.
 struct Pending {
     Describe describe;
-    int coordinate_count;
     std::shared_ptr<Status> result;
+    Parents parents;
+    Constants capture;                     // for encode_capture
+    std::shared_ptr<MemoryPlace> indices;  // while the bad index's value is not in the slot
     std::shared_ptr<Failure> failure;
 };
 
 struct SlotWords {
     std::uint32_t first_bad;  // complement; 0: none
-    std::uint32_t origin;     // slot number + 1; 0: not failed
+    std::uint32_t origin;     // for the kernels
     std::uint32_t low;
     std::uint32_t high;
 };
@@ -61,11 +75,12 @@ struct Device::State {
           pool(device.get()),
           uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
           readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
+          slots_chunk(make_chunk(device.get(), D3D12_HEAP_TYPE_DEFAULT, kSlotCount * kSlotBytes)),
           mirror(make_chunk(device.get(), D3D12_HEAP_TYPE_READBACK, kSlotCount * kSlotBytes)) {
         void* mapped = nullptr;
         check(mirror->resource->Map(0, nullptr, &mapped), "mapping the error slots");
         mirrored = static_cast<const SlotWords*>(mapped);
-        slots = pool.allocate(kSlotCount * kSlotBytes);
+        slots = {slots_chunk.get(), 0, kSlotCount * kSlotBytes};
         queue.set_slots(slots);
         encode_clear(encoder(), slots, 0);
     }
@@ -91,14 +106,13 @@ struct Device::State {
     }
 
     // Whoever lets go of a tensor may hold Python's lock, and must not wait for the queue's user.
-    void free_later(const Span& span) {
+    void free_later(std::shared_ptr<MemoryPlace> place) {
         const std::lock_guard lock(freed_mutex);
-        freed.push_back(span);
+        freed.push_back(std::move(place));
     }
 
     void free_now() {
         const std::lock_guard lock(freed_mutex);
-        for (const Span& span : freed) pool.release(span);
         freed.clear();
     }
 
@@ -112,6 +126,7 @@ struct Device::State {
         }
         settle();
         free_now();
+        queue.forget_views();
         pool.trim();
         try {
             return pool.allocate(bytes);
@@ -127,46 +142,94 @@ struct Device::State {
     // Sends everything on its way, the slots to the host included.
     void flush() {
         const auto used = static_cast<std::uint32_t>(pending.size());
-        if (used > mirrored_count) {
-            const std::uint64_t offset = std::uint64_t{mirrored_count} * kSlotBytes;
-            const std::uint64_t bytes = std::uint64_t{used - mirrored_count} * kSlotBytes;
-            queue.copy({mirror.get(), offset, bytes}, {slots.chunk, slots.offset + offset, bytes},
-                       bytes);
-            mirrored_count = used;
-        }
+        if (used > mirrored_count) mirror_slots(mirrored_count, used);
+        mirrored_count = used;
         queue.submit();
+    }
+
+    void mirror_slots(std::uint32_t first, std::uint32_t last) {
+        const std::uint64_t offset = std::uint64_t{first} * kSlotBytes;
+        const std::uint64_t bytes = std::uint64_t{last - first} * kSlotBytes;
+        queue.copy({mirror.get(), offset, bytes}, {slots.chunk, slots.offset + offset, bytes},
+                   bytes);
     }
 
     // Waits for the GPU, and learns which operators have failed.
     void settle() {
         flush();
         queue.wait(queue.pending_value());
+        look_up_bad_indices();
         for (; settled_count < mirrored_count; ++settled_count) {
             Pending& operation = pending[settled_count];
-            const SlotWords& words = mirrored[settled_count];
-            if (words.origin != 0) fail(operation, words.origin - 1);
+            decide(operation);
             if (operation.result->slot == settled_count * kSlotBytes) {
                 operation.result->slot = kNoSlot;
                 operation.result->failure = operation.failure;
             }
             operation.result.reset();
             operation.describe = nullptr;
+            let_go_of_indices(operation);
         }
+        kernels_know = std::max(kernels_know, settled_count);
     }
 
-    // The operator failed because the one with slot number origin did; that one may be itself.
-    void fail(Pending& operation, std::uint32_t origin) {
-        if (&operation != &pending[origin]) {
-            operation.failure = pending[origin].failure;
-            return;
+    // The values of bad indices that are not in the slots yet. Most often there is none.
+    void look_up_bad_indices() {
+        bool found = false;
+        for (std::uint32_t i = settled_count; i < mirrored_count; ++i) {
+            if (mirrored[i].first_bad == 0 || !pending[i].indices) continue;
+            encode_capture(encoder(), pending[i].capture, pending[i].indices->span);
+            found = true;
         }
-        const SlotWords& words = mirrored[origin];
+        if (!found) return;
+        mirror_slots(settled_count, mirrored_count);
+        queue.wait(queue.pending_value());
+    }
+
+    // Whether the operator failed: because one did whose result it uses, or by itself.
+    void decide(Pending& operation) {
+        for (const std::uint32_t parent : operation.parents) {
+            if (parent == kNoSlot || operation.failure) continue;
+            operation.failure = pending[parent / kSlotBytes].failure;
+        }
+        const SlotWords& words = mirrored[operation.capture.slot / kSlotBytes];
+        if (operation.failure || words.first_bad == 0) return;
         const std::uint32_t number = ~words.first_bad;
-        const auto count = static_cast<std::uint32_t>(operation.coordinate_count);
+        const std::uint32_t count = operation.capture.coordinate_count;
         const BadIndex bad{number / count, static_cast<int>(number % count),
                            words.low | std::uint64_t{words.high} << 32};
         operation.failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
         failures.push_back(operation.failure);
+    }
+
+    static void let_go_of_indices(Pending& operation) {
+        if (!operation.indices) return;
+        --operation.indices->lookups;
+        operation.indices.reset();
+    }
+
+    // The place is about to be written to: what operators want to know of it, they have to learn
+    // now.
+    void save_bad_indices(const MemoryPlace& place) {
+        for (std::uint32_t i = settled_count; place.lookups > 0 && i < pending.size(); ++i) {
+            if (pending[i].indices.get() != &place) continue;
+            encode_capture(encoder(), pending[i].capture, place.span);
+            let_go_of_indices(pending[i]);
+        }
+    }
+
+    // The kernels of the last operator are to know whether one before it has failed.
+    void tell_kernels() {
+        const auto used = static_cast<std::uint32_t>(pending.size());
+        while (kernels_know < used) {
+            std::array<Parents, kMostSettled> parents;
+            std::size_t count = 0;
+            const std::uint32_t first = kernels_know;
+            for (; kernels_know < used && count < kMostSettled; ++kernels_know) {
+                parents[count++] = pending[kernels_know].parents;
+            }
+            encode_settling(encoder(), first * kSlotBytes, std::span(parents).first(count));
+        }
     }
 
     std::uint32_t new_slot() {
@@ -174,7 +237,7 @@ struct Device::State {
             settle();
             encode_clear(encoder(), slots, 0);
             pending.clear();
-            mirrored_count = settled_count = 0;
+            mirrored_count = settled_count = kernels_know = 0;
         }
         return static_cast<std::uint32_t>(pending.size()) * kSlotBytes;
     }
@@ -206,35 +269,38 @@ struct Device::State {
     Pool pool;
     Staging uploads;
     Staging readbacks;
+    std::optional<Timestamps> timestamps;  // once they are asked for
     bool typed_views = false;
     std::vector<Span> scratch;
     std::mutex freed_mutex;
-    std::vector<Span> freed;  // by their tensors, and not yet given back to the pool
+    std::vector<std::shared_ptr<MemoryPlace>> freed;  // by their tensors, and not yet given back
 
+    std::unique_ptr<Chunk> slots_chunk;
     Span slots;
     std::unique_ptr<Chunk> mirror;  // of the slots, in readback memory
     const SlotWords* mirrored;
     std::deque<Pending> pending;       // by slot
     std::uint32_t mirrored_count = 0;  // slots before it are on their way to the mirror
     std::uint32_t settled_count = 0;   // slots before it are known to the host
+    std::uint32_t kernels_know = 0;    // slots before it say to kernels whether to skip
     std::vector<std::shared_ptr<Failure>> failures;  // since the last synchronize()
 };
 
 Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
-    : device_(std::move(device)),
-      bytes_(bytes),
-      place_(std::make_unique<MemoryPlace>()),
-      status_(std::make_shared<Status>()) {
+    : device_(std::move(device)), bytes_(bytes), status_(std::make_shared<Status>()) {
     Device::State& state = *device_->state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    place_->span = state.allocate(bytes);
+    place_ = std::make_shared<MemoryPlace>(state.pool, state.allocate(bytes));
 }
 
 Memory::~Memory() {
     Device::State& state = *device_->state_;
-    if (state.process != process_number()) return;  // the parent's
-    state.free_later(place_->span);
+    if (state.process != process_number()) {
+        new std::shared_ptr<MemoryPlace>(std::move(place_));  // the parent's: it stays
+        return;
+    }
+    state.free_later(std::move(place_));
 }
 
 std::shared_ptr<Device> Device::open(int adapter) {
@@ -267,7 +333,10 @@ Device::~Device() {
 const Adapter& Device::adapter() const noexcept { return state_->adapter; }
 int Device::adapter_index() const noexcept { return state_->index; }
 bool Device::is_lost() const noexcept { return state_->queue.removed_reason() != S_OK; }
-void Device::set_typed_views(bool used) { state_->typed_views = used; }
+void Device::set_typed_views(bool used) {
+    state_->typed_views = used;
+    state_->queue.set_binding(used ? Binding::kTables : Binding::kRoot);
+}
 bool Device::uses_typed_views() const noexcept { return state_->typed_views; }
 
 namespace {
@@ -294,11 +363,12 @@ void Device::upload(const Memory& memory, const void* bytes) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
+    state.save_bad_indices(*memory.place_);
     const auto* from = static_cast<const std::byte*>(bytes);
     for (std::uint64_t offset = 0; offset < memory.bytes_; offset += kSegmentBytes) {
         const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
         const Staging::Piece piece = state.uploads.take(piece_bytes);
-        std::memcpy(piece.mapped, from + offset, piece_bytes);
+        copy_bytes(piece.mapped, from + offset, piece_bytes);
         state.queue.copy(part(memory.place_->span, offset), piece.span, piece_bytes);
         if (piece_bytes == kSegmentBytes)
             state.queue.submit();  // the GPU copies while the next piece is filled
@@ -321,7 +391,7 @@ void Device::download(const Memory& memory, void* bytes) {
     const auto land = [&] {
         const Flight& flight = flights.front();
         state.queue.wait(flight.value);
-        std::memcpy(flight.to, flight.piece.mapped, flight.piece.span.bytes);
+        copy_bytes(flight.to, flight.piece.mapped, flight.piece.span.bytes);
         flights.pop_front();
     };
     auto* to = static_cast<std::byte*>(bytes);
@@ -340,6 +410,7 @@ void Device::clear(const Memory& memory) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
+    state.save_bad_indices(*memory.place_);
     encode_clear(state.encoder(), memory.place_->span, 0);
 }
 
@@ -349,6 +420,7 @@ void Device::copy(const Memory& to, const Memory& from) {
     std::lock_guard lock(state.mutex);
     if (from.status_->slot != kNoSlot) state.settle();
     State::raise_if_failed(*from.status_);
+    state.save_bad_indices(*to.place_);
     encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
 }
 
@@ -372,7 +444,8 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     const auto is_pending = [](const Memory* memory) {
         return memory != nullptr && memory->status_->slot != kNoSlot;
     };
-    if (may_fail(plan) || std::any_of(std::begin(read), std::end(read), is_pending))
+    const bool checks = may_fail(plan);
+    if (checks || std::any_of(std::begin(read), std::end(read), is_pending))
         slot = state.new_slot();
     Parents parents;
     for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -388,18 +461,43 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     status.failure.reset();
     status.fresh = fresh || unusable;
     if (slot != kNoSlot) {
-        state.pending.push_back(
-            {std::move(describe), plan.coordinate_count, written.status_, nullptr});
+        Pending operation{std::move(describe),           written.status_, parents,
+                          capture_constants(plan, slot), nullptr,         nullptr};
+        if (checks) {
+            operation.indices = operands.indices->place_;
+            ++operation.indices->lookups;
+        }
+        state.pending.push_back(std::move(operation));
     }
     const Encoder encoder = state.encoder();
     try {
-        if (slot != kNoSlot) encode_checks(encoder, plan, tensors, slot, parents);
-        encode_moves(encoder, plan, tensors, slot);
+        // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
+        // (A scatter allocates: that may settle slots, so that it has to be checked before.)
+        const bool notes = checks && fresh && gathers && moves_can_note(plan);
+        if (checks && !notes) encode_checks(encoder, plan, tensors, slot);
+        if (slot != kNoSlot && !fresh) state.tell_kernels();
+        if (!fresh) state.save_bad_indices(*written.place_);
+        encode_moves(encoder, plan, tensors, {fresh && !notes ? kNoSlot : slot, notes});
     } catch (...) {
         state.release_scratch();
         throw;
     }
     state.release_scratch();
+}
+
+void Device::mark_time() {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    if (!state.timestamps) state.timestamps.emplace(state.device.get(), state.queue);
+    state.timestamps->mark();
+}
+
+std::vector<double> Device::take_times() {
+    State& state = *state_;
+    state.check_process();
+    std::lock_guard lock(state.mutex);
+    return state.timestamps ? state.timestamps->take() : std::vector<double>();
 }
 
 void Device::synchronize() {

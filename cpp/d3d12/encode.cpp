@@ -1,6 +1,7 @@
 #include "d3d12/encode.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -19,7 +20,13 @@ constexpr std::int64_t kMaxTypedBytes = std::int64_t{16} << 27;
 // too many.
 constexpr std::int64_t kMaxCount = 0xff000000;
 
-constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
+constexpr std::int64_t kPiecesAThread = 2;  // as in shaders/rows.hlsl
+constexpr std::int64_t kFour = 4;           // positions a thread, as in shaders/four.hlsli
+constexpr std::int64_t kStripeThreads = 32;
+// Of the kernels with a table in a group's memory: threads, and groups that keep a large GPU busy.
+constexpr std::int64_t kSharedGroup = 512;
+constexpr std::int64_t kSharedGroups = 512;
+constexpr std::int64_t kMostBlocks = 64;  // that one group goes through
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorKind::kDevice, "d3d12: " + what + "; use device=\"cpu\"");
@@ -27,11 +34,7 @@ constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
 
 std::uint32_t narrow(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
-std::int64_t index_count(const Plan& plan) {
-    std::int64_t count = plan.coordinate_count;
-    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
-    return count;
-}
+std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The indices' dims with neighbours merged: a position's number stays the same.
 std::vector<IndexDim> merged_index_dims(const Plan& plan) {
@@ -46,28 +49,6 @@ std::vector<IndexDim> merged_index_dims(const Plan& plan) {
         }
     }
     return merged;
-}
-
-// The largest unit that all slices are whole multiples of, wherever they begin.
-std::int64_t unit_of(const Plan& plan) {
-    std::int64_t common = plan.slice_bytes;
-    for (int d = 0; d < plan.rank; ++d) {
-        common = std::gcd(std::gcd(common, plan.dims[d].table_stride), plan.dims[d].item_stride);
-    }
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        common = std::gcd(common, plan.coordinates[k].table_stride);
-    }
-    return *std::find_if(std::begin(kUnits), std::end(kUnits),
-                         [&](std::int64_t unit) { return common % unit == 0; });
-}
-
-bool items_are_packed(const Plan& plan) {
-    std::int64_t stride = plan.slice_bytes;
-    for (int d = plan.rank - 1; d >= 0; --d) {
-        if (plan.dims[d].item_stride != stride) return false;
-        stride *= plan.dims[d].size;
-    }
-    return true;
 }
 
 void check_bytes(const char* what, const Span& span, std::int64_t limit) {
@@ -90,10 +71,29 @@ void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants) {
     }
 }
 
-Kernel gather_kernel(std::int64_t unit, bool packed, bool typed) {
+void set_slice(std::int64_t units, Constants& constants) {
+    const auto count = static_cast<std::uint64_t>(units);
+    constants.slice_units = narrow(units);
+    constants.slice_shift =
+        std::has_single_bit(count) ? static_cast<std::uint32_t>(std::countr_zero(count)) : 32;
+}
+
+Format element_format(std::int64_t bytes) noexcept {
+    return bytes == 1   ? Format::kR8
+           : bytes == 2 ? Format::kR16
+           : bytes == 4 ? Format::kR32
+                        : Format::kRg32;
+}
+
+// Four elements as a texel, or two of 8 bytes.
+Format four_format(std::int64_t bytes) noexcept {
+    return bytes == 1 ? Format::kR32 : bytes == 2 ? Format::kRg32 : Format::kRgba32;
+}
+
+Kernel gather_kernel(std::int64_t unit, bool packed) {
     switch (unit) {
         case 16:
-            return typed ? Kernel::gather_typed : Kernel::gather_16;
+            return Kernel::gather_16;
         case 4:
             return packed ? Kernel::gather_packed_4 : Kernel::gather_4;
         case 2:
@@ -103,10 +103,10 @@ Kernel gather_kernel(std::int64_t unit, bool packed, bool typed) {
     }
 }
 
-Kernel scatter_kernel(std::int64_t unit, bool typed) {
+Kernel scatter_kernel(std::int64_t unit) {
     switch (unit) {
         case 16:
-            return typed ? Kernel::scatter_typed : Kernel::scatter_16;
+            return Kernel::scatter_16;
         case 4:
             return Kernel::scatter_4;
         case 2:
@@ -117,30 +117,75 @@ Kernel scatter_kernel(std::int64_t unit, bool typed) {
 }
 
 void check_views(const Plan& plan, const Tensors& tensors, bool typed_views) {
-    const bool typed = typed_views && unit_of(plan) == 16 && plan.reduction == Reduction::kNone;
+    const Choice choice = choose(plan, tensors, typed_views);
+    const bool typed =
+        choice.path == Path::kRows && choice.unit == 16 && plan.reduction == Reduction::kNone;
     const std::int64_t limit = typed ? kMaxTypedBytes : kMaxRawBytes;
     check_bytes(plan.direction == Direction::kGather ? "input" : "output", tensors.table, limit);
     check_bytes(plan.direction == Direction::kGather ? "output" : "updates", tensors.items, limit);
 }
 
-void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                   std::uint32_t slot) {
-    const std::int64_t unit = unit_of(plan);
-    const std::int64_t units = position_count(plan) * (plan.slice_bytes / unit);
-    if (units == 0) return;
-    Constants constants = plan_constants(plan, slot);
-    constants.slice_units = narrow(plan.slice_bytes / unit);
-    constants.arguments[0] = narrow(units);
-    set_pattern(plan, unit, constants);
-    const bool packed = items_are_packed(plan);
-    const std::int64_t units_a_thread = packed && unit < 16 ? (unit == 4 ? 4 : 4 / unit) : 1;
+void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                 const Tensors& tensors, Constants constants, const Span& winners) {
+    const std::int64_t pieces = position_count(plan) * (plan.slice_bytes / choice.unit);
+    set_slice(plan.slice_bytes / choice.unit, constants);
+    constants.arguments[0] = narrow(pieces);
+    constants.arguments[1] = winners ? 1 : 0;
+    const bool gathers = plan.direction == Direction::kGather;
+    if (gathers) set_pattern(plan, choice.unit, constants);
+    const Format format = choice.unit == 16 ? Format::kRgba32 : Format::kR32;
     Views views;
-    views.table = tensors.table;
-    views.items = tensors.items;
-    views.indices = tensors.indices;
-    encoder.queue.dispatch(
-        gather_kernel(unit, packed, encoder.typed_views), constants, views,
-        static_cast<std::uint64_t>((units + units_a_thread - 1) / units_a_thread));
+    views.read[0] = {gathers ? tensors.table : tensors.items, format};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {gathers ? tensors.items : tensors.table, format};
+    views.written[4] = {winners, Format::kRaw};
+    encoder.queue.dispatch(rows_kernel(choice, plan.direction), constants, views,
+                           static_cast<std::uint64_t>(quotient_up(pieces, kPiecesAThread)));
+}
+
+void encode_pick(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                 const Tensors& tensors, const Slot& slot) {
+    Constants constants = four_constants(plan, choice, slot);
+    set_pattern(plan, choice.unit, constants);
+    Views views;
+    views.read[0] = {tensors.table, element_format(choice.unit)};
+    views.read[1] = indices_view(plan, tensors);
+    views.written[0] = {tensors.items, four_format(choice.unit)};
+    std::uint64_t threads = four_threads(plan, choice);
+    if (choice.is_shared) {
+        views.read[0].format = Format::kR32;
+        const std::int64_t blocks = quotient_up(static_cast<std::int64_t>(threads), kSharedGroup);
+        const std::int64_t each = std::clamp<std::int64_t>(blocks / kSharedGroups, 1, kMostBlocks);
+        constants.arguments[1] =
+            narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), 4));
+        constants.arguments[2] = narrow(each);
+        threads = static_cast<std::uint64_t>(quotient_up(blocks, each)) * kGroup;
+    }
+    encoder.queue.dispatch(pick_kernel(choice, plan), constants, views, threads);
+}
+
+void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                   const Slot& slot) {
+    const Choice choice = choose(plan, tensors, encoder.typed_views);
+    const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
+    if (units == 0) return;
+    if (choice.path == Path::kSingles) {
+        encode_pick(encoder, plan, choice, tensors, slot);
+        return;
+    }
+    Constants constants = plan_constants(plan, slot);
+    if (choice.path == Path::kRows) {
+        encode_rows(encoder, plan, choice, tensors, constants, {});
+        return;
+    }
+    set_slice(plan.slice_bytes / choice.unit, constants);
+    constants.arguments[0] = narrow(units);
+    set_pattern(plan, choice.unit, constants);
+    const bool packed = items_are_packed(plan);
+    const std::int64_t each =
+        packed && choice.unit < 16 ? (choice.unit == 4 ? 4 : 4 / choice.unit) : 1;
+    encoder.queue.dispatch(gather_kernel(choice.unit, packed), constants, raw_views(tensors),
+                           static_cast<std::uint64_t>(quotient_up(units, each)));
 }
 
 // Copying is gathering without a coordinate.
@@ -163,44 +208,133 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
 }
 
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                        std::uint32_t slot) {
+                        const Slot& slot) {
+    const Plan copy = copy_plan(plan, tensors.table.bytes);
+    if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % 16 == 0 &&
+        copy.slice_bytes > 0) {
+        Views views;
+        views.read[0] = {tensors.source, Format::kRgba32};
+        views.written[0] = {tensors.table, Format::kRgba32};
+        encoder.queue.dispatch(Kernel::copy, plan_constants(copy, slot), views,
+                               static_cast<std::uint64_t>(copy.slice_bytes / 16));
+        return;
+    }
     Tensors between;
     between.table = tensors.source;
     between.items = tensors.table;
-    encode_gather(encoder, copy_plan(plan, tensors.table.bytes), between, slot);
+    encode_gather(encoder, copy, between, slot);
+}
+
+bool copies_all(const Plan& plan, const Tensors& tensors) {
+    return plan.copies_source && plan.copy_rank == 0 &&
+           plan.copy_bytes == static_cast<std::int64_t>(tensors.table.bytes);
+}
+
+// For each target the last position that names it + 1, or 0.
+Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                    const Tensors& tensors, const Slot& slot, Constants& constants) {
+    const Span winners = encoder.allocate(std::uint64_t{4} * constants.target_count);
+    encode_clear(encoder, winners, 0);
+    if (choice.path == Path::kSingles) {
+        Constants four = four_constants(plan, choice, slot);
+        four.arguments[1] = 1;
+        Views views;
+        views.read[1] = indices_view(plan, tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(for_indices(Kernel::mark_4_1, plan), four, views,
+                               four_threads(plan, choice));
+    } else {
+        Views views = raw_views(tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(Kernel::claim, constants, views,
+                               static_cast<std::uint64_t>(position_count(plan)));
+    }
+    return winners;
+}
+
+// Whether encode_take does what is left of a scatter whose winners are known; its copy too.
+bool can_take(const Plan& plan, const Choice& choice, const Tensors& tensors) {
+    return choice.path == Path::kSingles &&
+           (copies_all(plan, tensors) || (!plan.copies_source && choice.unit == 4)) &&
+           goes_by_target(position_count(plan),
+                          static_cast<std::int64_t>(tensors.table.bytes) / choice.unit);
+}
+
+void encode_take(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                 const Tensors& tensors, const Slot& slot, const Span& winners) {
+    Constants constants = plan_constants(plan, slot);
+    const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / choice.unit;
+    constants.arguments[0] = narrow(targets);
+    Views views;
+    views.read[0] = {tensors.items, element_format(choice.unit)};
+    views.read[1] = {winners, Format::kRgba32};
+    views.written[0] = {tensors.table, Format::kR32};
+    Kernel kernel = Kernel::take_in_place;
+    if (plan.copies_source) {
+        views.read[2] = {tensors.source, four_format(choice.unit)};
+        views.written[0].format = four_format(choice.unit);
+        kernel = choice.unit == 1   ? Kernel::take_1
+                 : choice.unit == 2 ? Kernel::take_2
+                 : choice.unit == 4 ? Kernel::take_4
+                                    : Kernel::take_8;
+    }
+    encoder.queue.dispatch(kernel, constants, views,
+                           static_cast<std::uint64_t>(quotient_up(targets, kFour)));
 }
 
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                    std::uint32_t slot) {
-    const std::int64_t unit = unit_of(plan);
+                    const Slot& slot) {
+    Choice choice = choose(plan, tensors, encoder.typed_views);
     const std::int64_t positions = position_count(plan);
-    const std::int64_t units = positions * (plan.slice_bytes / unit);
-    if (units == 0) return;
+    const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
     Constants constants = plan_constants(plan, slot);
-    Views views;
-    views.table = tensors.table;
-    views.items = tensors.items;
-    views.indices = tensors.indices;
-    views.writes_table = true;
-    if (!plan.unique_indices && positions > 1) {
+    Span winners;
+    if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
-        views.scratch = encoder.allocate(std::uint64_t{4} * constants.target_count);
-        encode_clear(encoder, views.scratch, 0);
-        encoder.queue.dispatch(Kernel::claim, constants, views,
-                               static_cast<std::uint64_t>(positions));
-        constants.arguments[0] = 1;
+        winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
+        if (can_take(plan, choice, tensors)) {
+            encode_take(encoder, plan, choice, tensors, slot, winners);
+            return;
+        }
     }
-    constants.slice_units = narrow(plan.slice_bytes / unit);
-    encoder.queue.dispatch(scatter_kernel(unit, encoder.typed_views), constants, views,
-                           static_cast<std::uint64_t>(units));
+    if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+    if (units == 0) return;
+    if (choice.path == Path::kSingles && choice.unit == 4) {
+        Constants four = four_constants(plan, choice, slot);
+        four.arguments[1] = winners ? 1 : 0;
+        Views views;
+        views.read[0] = {tensors.items, Format::kRgba32};
+        views.read[1] = indices_view(plan, tensors);
+        views.written[0] = {tensors.table, Format::kR32};
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(for_indices(Kernel::spread_4_1, plan), four, views,
+                               four_threads(plan, choice));
+    } else if (choice.path == Path::kRows) {
+        encode_rows(encoder, plan, choice, tensors, constants, winners);
+    } else {
+        const std::int64_t unit = unit_of(plan);
+        set_slice(plan.slice_bytes / unit, constants);
+        constants.arguments[0] = winners ? 1 : 0;
+        Views views = raw_views(tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(scatter_kernel(unit), constants, views,
+                               static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
+    }
 }
 
 }  // namespace
 
-std::int64_t position_count(const Plan& plan) noexcept {
-    std::int64_t count = 1;
-    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
-    return count;
+Views raw_views(const Tensors& tensors) {
+    Views views;
+    views.written[0].span = tensors.table;
+    views.written[1].span = tensors.items;
+    views.written[2].span = tensors.indices;
+    return views;
+}
+
+View indices_view(const Plan& plan, const Tensors& tensors) noexcept {
+    const bool narrow_ones = index_bytes(plan.index_type) * plan.coordinate_count == 1;
+    return {tensors.indices, narrow_ones ? Format::kR32 : Format::kRgba32};
 }
 
 void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants) {
@@ -211,16 +345,16 @@ void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants)
     }
     constants.target_bytes = narrow(common);
     const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
-    constants.target_count = narrow((bytes + common - 1) / common);
+    constants.target_count = narrow(quotient_up(bytes, common));
 }
 
-Constants plan_constants(const Plan& plan, std::uint32_t slot) {
+Constants plan_constants(const Plan& plan, const Slot& slot) {
     Constants constants{};
-    constants.slot = slot;
+    constants.slot = slot.offset;
+    constants.notes = slot.notes ? 1 : 0;
     constants.mode = static_cast<std::uint32_t>(plan.mode);
-    const auto type = static_cast<unsigned>(plan.index_type);
-    constants.index_bytes = 1u << type / 2;
-    constants.index_signed = type % 2 == 0;
+    constants.index_bytes = narrow(index_bytes(plan.index_type));
+    constants.index_signed = is_signed(plan.index_type) ? 1 : 0;
     constants.rank = static_cast<std::uint32_t>(plan.rank);
     constants.coordinate_count = static_cast<std::uint32_t>(plan.coordinate_count);
     constants.pattern_units = 1;
@@ -238,11 +372,42 @@ Constants plan_constants(const Plan& plan, std::uint32_t slot) {
     return constants;
 }
 
+Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot) {
+    Constants constants = plan_constants(plan, slot);
+    const Grid& grid = choice.grid;
+    const Dim* const dims[] = {&grid.outer, &grid.inner};
+    for (std::size_t d = 0; d < std::size(dims); ++d) {
+        constants.dims[d] = {narrow(dims[d]->size), narrow(dims[d]->table_stride / choice.unit), 0,
+                             0};
+    }
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        constants.coordinates[k].table_stride =
+            narrow(plan.coordinates[k].table_stride / choice.unit);
+    }
+    constants.arguments[0] = narrow(position_count(plan));
+    constants.stripe_lines = choice.has_stripes ? narrow(grid.outer.size) : 0;
+    constants.index_repeats = grid.repeats_indices ? 1 : 0;
+    return constants;
+}
+
+std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept {
+    const Grid& grid = choice.grid;
+    const std::int64_t threads = choice.has_stripes
+                                     ? quotient_up(grid.inner.size, kFour * kStripeThreads) *
+                                           kStripeThreads * grid.outer.size
+                                     : quotient_up(position_count(plan), kFour);
+    return static_cast<std::uint64_t>(threads);
+}
+
 bool may_fail(const Plan& plan) noexcept {
     if (plan.mode == Mode::kSkip || index_count(plan) == 0) return false;
     if (plan.mode == Mode::kRaise) return true;
     return std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
                        [](const Coordinate& coordinate) { return coordinate.limit == 0; });
+}
+
+bool moves_can_note(const Plan& plan) noexcept {
+    return position_count(plan) > 0 && plan.slice_bytes > 0 && indices_are_packed(plan);
 }
 
 void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views) {
@@ -294,34 +459,60 @@ void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views)
     }
 }
 
-void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                   std::uint32_t slot, const Parents& parents) {
-    Constants constants = plan_constants(plan, slot);
+Constants capture_constants(const Plan& plan, std::uint32_t slot) {
+    Constants constants = plan_constants(plan, {slot, true});
     const std::vector<IndexDim> dims = merged_index_dims(plan);
     constants.rank = static_cast<std::uint32_t>(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {
         constants.dims[d] = {narrow(dims[d].size), 0, 0, narrow(dims[d].index_stride)};
     }
-    Views views;
-    views.indices = tensors.indices;
-    if (may_fail(plan)) {
-        encoder.queue.dispatch(Kernel::validate, constants, views,
-                               static_cast<std::uint64_t>(index_count(plan)));
+    return constants;
+}
+
+void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
+    Tensors tensors;
+    tensors.indices = indices;
+    encoder.queue.dispatch(Kernel::capture, constants, raw_views(tensors), 1);
+}
+
+void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                   std::uint32_t slot) {
+    if (encoder.typed_views && has_index_kernels(plan) && indices_are_packed(plan)) {
+        // As if every tuple were a position of its own.
+        Plan tuples = plan;
+        tuples.rank = 1;
+        tuples.dims[0] = {index_count(plan) / plan.coordinate_count, 0, 0, 0};
+        Choice choice;
+        choice.grid.inner = tuples.dims[0];
+        Views views;
+        views.read[1] = indices_view(plan, tensors);
+        encoder.queue.dispatch(for_indices(Kernel::mark_4_1, plan),
+                               four_constants(tuples, choice, {slot, true}), views,
+                               four_threads(tuples, choice));
+        return;
     }
-    std::copy(parents.begin(), parents.end(), constants.arguments);
-    encoder.queue.dispatch(Kernel::settle, constants, views, 1);
+    encoder.queue.dispatch(Kernel::validate, capture_constants(plan, slot), raw_views(tensors),
+                           static_cast<std::uint64_t>(index_count(plan)));
+}
+
+void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
+                     std::span<const Parents> parents) {
+    Constants constants{};
+    constants.slot = kNoSlot;
+    constants.arguments[0] = first_slot / kSlotBytes;
+    constants.arguments[1] = static_cast<std::uint32_t>(parents.size());
+    std::memcpy(constants.pattern, parents.data(), parents.size_bytes());
+    encoder.queue.dispatch(Kernel::settle, constants, {}, 1);
 }
 
 void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                  std::uint32_t slot) {
+                  const Slot& slot) {
     if (plan.direction == Direction::kGather) {
         encode_gather(encoder, plan, tensors, slot);
-        return;
-    }
-    if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
-    if (plan.reduction == Reduction::kNone) {
+    } else if (plan.reduction == Reduction::kNone) {
         encode_scatter(encoder, plan, tensors, slot);
     } else {
+        if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
         encode_reduction(encoder, plan, tensors, slot);
     }
 }
@@ -331,8 +522,13 @@ void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word) 
     constants.slot = kNoSlot;
     constants.arguments[0] = word;
     Views views;
-    views.scratch = span;
-    encoder.queue.dispatch(Kernel::clear, constants, views, (span.bytes + 3) / 4);
+    if (encoder.typed_views) {
+        views.written[0] = {span, Format::kRgba32};
+        encoder.queue.dispatch(Kernel::fill, constants, views, (span.bytes + 15) / 16);
+    } else {
+        views.written[0].span = span;
+        encoder.queue.dispatch(Kernel::clear, constants, views, (span.bytes + 3) / 4);
+    }
 }
 
 void encode_copy(const Encoder& encoder, const Span& to, const Span& from, std::uint64_t bytes) {
@@ -343,7 +539,7 @@ void encode_copy(const Encoder& encoder, const Span& to, const Span& from, std::
     Tensors tensors;
     tensors.table = to;
     tensors.source = from;
-    encode_source_copy(encoder, plan, tensors, kNoSlot);
+    encode_source_copy(encoder, plan, tensors, {});
 }
 
 }  // namespace dmlindex::d3d12

@@ -29,6 +29,25 @@ Kernel reduce_kernel(ValueType type) noexcept {
     }
 }
 
+// Whether the result is the same in whatever order the updates come.
+bool is_order_free(const Plan& plan) noexcept {
+    return (plan.value_type == ValueType::kInt32 || plan.value_type == ValueType::kUint32) &&
+           plan.slice_bytes == plan.element_bytes && plan.reduction != Reduction::kMul;
+}
+
+void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                         const Tensors& tensors, const Slot& slot) {
+    Constants constants = four_constants(plan, choice, slot);
+    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
+    constants.arguments[2] = plan.value_type == ValueType::kInt32 ? 1 : 0;
+    Views views;
+    views.read[0] = {tensors.items, Format::kRgba32};
+    views.read[1] = indices_view(plan, tensors);
+    views.written[0] = {tensors.table, Format::kRaw};
+    encoder.queue.dispatch(for_indices(Kernel::accumulate_4_1, plan), constants, views,
+                           four_threads(plan, choice));
+}
+
 // Sorts count pairs by target, equal ones staying in order; returns the span they end up in.
 Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::uint32_t largest) {
     const std::uint64_t blocks = (count + kBlockPairs - 1) / kBlockPairs;
@@ -41,9 +60,9 @@ Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::ui
     for (std::uint32_t shift = 0; (std::uint64_t{largest} >> shift) != 0; shift += kDigitBits) {
         constants.arguments[0] = shift;
         Views views;
-        views.table = pairs;
-        views.items = other;
-        views.scratch = counts;
+        views.written[0].span = pairs;
+        views.written[1].span = other;
+        views.written[4].span = counts;
         // These kernels have groups of their own size: one a block.
         encoder.queue.dispatch(Kernel::sort_count, constants, views, blocks * kGroup);
         encoder.queue.dispatch(Kernel::sort_scan, constants, views, 1);
@@ -69,22 +88,25 @@ bool has_reductions(ValueType type) noexcept {
 }
 
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                      std::uint32_t slot) {
+                      const Slot& slot) {
     const auto positions = static_cast<std::uint64_t>(position_count(plan));
     const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
     if (positions == 0 || slice_elements == 0) return;
+    const Choice choice = choose(plan, tensors, encoder.typed_views);
+    if (choice.path == Path::kSingles && is_order_free(plan)) {
+        encode_accumulation(encoder, plan, choice, tensors, slot);
+        return;
+    }
     Constants constants = plan_constants(plan, slot);
     set_targets(plan, tensors, constants);
     constants.slice_units = static_cast<std::uint32_t>(slice_elements);
-    Views views;
-    views.table = tensors.table;
-    views.items = tensors.items;
-    views.indices = tensors.indices;
-    views.scratch = encoder.allocate(positions * kPairBytes);
+    Views views = raw_views(tensors);
+    Span& pairs = views.written[4].span;
+    pairs = encoder.allocate(positions * kPairBytes);
     encoder.queue.dispatch(Kernel::reduce_keys, constants, views, positions);
-    views.scratch = sort_pairs(encoder, views.scratch, positions, constants.target_count);
+    pairs = sort_pairs(encoder, pairs, positions, constants.target_count);
     if (plan.value_type == ValueType::kByteTable) {
-        views.extra = encoder.upload(plan.byte_table, kByteTableBytes);
+        views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
     }
     constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
     constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);

@@ -7,6 +7,6 @@ namespace dmlindex::d3d12 {
 
 // Queues the kernels of a scatter with a reduction, after the copy.
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                      std::uint32_t slot);
+                      const Slot& slot);
 
 }  // namespace dmlindex::d3d12

@@ -47,39 +47,41 @@ ComPtr<ID3D12RootSignature> make_root(const Library& library, ID3D12Device* devi
 }  // namespace
 
 Pipelines::Pipelines(const Library& library, ID3D12Device* device) : device_(device) {
-    D3D12_ROOT_PARAMETER raw[kRawCount];
-    raw[kRawConstants] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_CBV, 0);
-    for (UINT i = kRawTable; i < kRawCount; ++i) {
-        raw[i] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_UAV, i - kRawTable);
+    std::array<D3D12_ROOT_PARAMETER, kParameters> root;
+    std::array<D3D12_ROOT_PARAMETER, kParameters> tables;
+    std::array<D3D12_DESCRIPTOR_RANGE, kParameters> ranges;
+    root[kConstantsParameter] = tables[kConstantsParameter] =
+        root_buffer(D3D12_ROOT_PARAMETER_TYPE_CBV, 0);
+    for (UINT i = 0; i < kWrittenRegisters; ++i) {
+        const UINT at = kWrittenParameter + i;
+        root[at] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_UAV, i);
+        ranges[at] = one_view(D3D12_DESCRIPTOR_RANGE_TYPE_UAV, i);
+        tables[at] = table_of(ranges[at]);
     }
-    raw_root_ = make_root(library, device, raw);
-
-    const D3D12_DESCRIPTOR_RANGE read = one_view(D3D12_DESCRIPTOR_RANGE_TYPE_SRV, 0);
-    const D3D12_DESCRIPTOR_RANGE indices = one_view(D3D12_DESCRIPTOR_RANGE_TYPE_SRV, 1);
-    const D3D12_DESCRIPTOR_RANGE written = one_view(D3D12_DESCRIPTOR_RANGE_TYPE_UAV, 0);
-    D3D12_ROOT_PARAMETER typed[kTypedCount];
-    typed[kTypedConstants] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_CBV, 0);
-    typed[kTypedRead] = table_of(read);
-    typed[kTypedIndices] = table_of(indices);
-    typed[kTypedWritten] = table_of(written);
-    typed[kTypedSlots] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_UAV, 3);
-    typed[kTypedScratch] = root_buffer(D3D12_ROOT_PARAMETER_TYPE_UAV, 4);
-    typed_root_ = make_root(library, device, typed);
+    for (UINT i = 0; i < kReadRegisters; ++i) {
+        const UINT at = kReadParameter + i;
+        ranges[at] = one_view(D3D12_DESCRIPTOR_RANGE_TYPE_SRV, i);
+        tables[at] = table_of(ranges[at]);
+    }
+    roots_[static_cast<std::size_t>(Binding::kRoot)] =
+        make_root(library, device, std::span(root).first(kReadParameter));
+    roots_[static_cast<std::size_t>(Binding::kTables)] = make_root(library, device, tables);
 }
 
-ID3D12PipelineState* Pipelines::state(Kernel kernel) {
+ID3D12PipelineState* Pipelines::state(Kernel kernel, Binding binding) {
     const auto index = static_cast<std::size_t>(kernel);
-    if (!states_[index]) {
+    ComPtr<ID3D12PipelineState>& made = states_[static_cast<std::size_t>(binding)][index];
+    if (!made) {
         const KernelCode& code = kKernelCodes[index];
         D3D12_COMPUTE_PIPELINE_STATE_DESC desc{};
-        desc.pRootSignature = root_signature(code.typed);
+        desc.pRootSignature = root_signature(binding);
         desc.CS = {code.dxbc, code.bytes};
         const std::string what = std::string("creating the pipeline ") + code.name;
         check(device_->CreateComputePipelineState(&desc, uuidof<ID3D12PipelineState>(),
-                                                  states_[index].put_void()),
+                                                  made.put_void()),
               what.c_str());
     }
-    return states_[index].get();
+    return made.get();
 }
 
 }  // namespace dmlindex::d3d12

@@ -1,7 +1,9 @@
 #include "d3d12/queue.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "error.hpp"
 
@@ -9,37 +11,21 @@ namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::uint64_t kConstantsBytes = 256 << 10;  // of a batch
-constexpr UINT kViewsPerBatch = 1024;
-constexpr UINT kViewsPerDispatch = 3;
+constexpr int kListsPerBatch = 64;
 constexpr std::uint64_t kMaxGroups = 65535;  // in a row
-
-// A getter that returns a struct: compilers disagree on how, so the vtable is called by hand.
-template <typename Handle>
-Handle heap_start(ID3D12DescriptorHeap* heap, int slot) {
-#ifdef DMLINDEX_D3D12_WSL
-    using Getter = Handle (*)(void*);
-    return (*reinterpret_cast<Getter**>(heap))[slot](heap);
-#else
-    using Getter = Handle*(WINAPI*)(void*, Handle*);
-    Handle handle{};
-    (*reinterpret_cast<Getter**>(heap))[slot](heap, &handle);
-    return handle;
-#endif
-}
-
-constexpr int kCpuHeapStartSlot = 9;
-constexpr int kGpuHeapStartSlot = 10;
+// A small operator is done sooner than a sleeping thread wakes up.
+constexpr std::chrono::microseconds kPollingTime(200);
 
 }  // namespace
 
-Queue::Queue(ID3D12Device* device, Pipelines& pipelines) : device_(device), pipelines_(pipelines) {
+Queue::Queue(ID3D12Device* device, Pipelines& pipelines)
+    : device_(device), pipelines_(pipelines), views_(device) {
     D3D12_COMMAND_QUEUE_DESC desc{};
     desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
     check(device->CreateCommandQueue(&desc, uuidof<ID3D12CommandQueue>(), queue_.put_void()),
           "creating a command queue");
     check(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, uuidof<ID3D12Fence>(), fence_.put_void()),
           "creating a fence");
-    view_bytes_ = device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
     for (Batch& batch : batches_) {
         check(device->CreateCommandAllocator(desc.Type, uuidof<ID3D12CommandAllocator>(),
                                              batch.allocator.put_void()),
@@ -48,17 +34,6 @@ Queue::Queue(ID3D12Device* device, Pipelines& pipelines) : device_(device), pipe
         void* mapped = nullptr;
         check(batch.constants->resource->Map(0, nullptr, &mapped), "mapping the constants");
         batch.mapped = static_cast<std::byte*>(mapped);
-        D3D12_DESCRIPTOR_HEAP_DESC heap{};
-        heap.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-        heap.NumDescriptors = kViewsPerBatch;
-        heap.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-        check(device->CreateDescriptorHeap(&heap, uuidof<ID3D12DescriptorHeap>(),
-                                           batch.views.put_void()),
-              "creating a descriptor heap");
-        batch.cpu_views =
-            heap_start<D3D12_CPU_DESCRIPTOR_HANDLE>(batch.views.get(), kCpuHeapStartSlot);
-        batch.gpu_views =
-            heap_start<D3D12_GPU_DESCRIPTOR_HANDLE>(batch.views.get(), kGpuHeapStartSlot);
     }
     check(device->CreateCommandList(0, desc.Type, batches_[0].allocator.get(), nullptr,
                                     uuidof<ID3D12GraphicsCommandList>(), list_.put_void()),
@@ -66,24 +41,37 @@ Queue::Queue(ID3D12Device* device, Pipelines& pipelines) : device_(device), pipe
     check(list_->Close(), "closing a command list");
 }
 
+void Queue::set_binding(Binding binding) {
+    submit();
+    binding_ = binding;
+}
+
+bool Queue::has_constants(const Batch& batch) const noexcept {
+    return batch.constants_used + sizeof(Constants) <= kConstantsBytes;
+}
+
 void Queue::begin() {
     if (recording_) return;
     throw_if_removed();
-    batch_ = (batch_ + 1) % batches_.size();
+    if (batches_[batch_].lists == kListsPerBatch || !has_constants(batches_[batch_])) {
+        batch_ = (batch_ + 1) % batches_.size();
+        Batch& next = batches_[batch_];
+        wait(next.value);
+        check(next.allocator->Reset(), "resetting a command allocator");
+        next.constants_used = 0;
+        next.lists = 0;
+    }
     Batch& batch = batches_[batch_];
-    wait(batch.value);
-    check(batch.allocator->Reset(), "resetting a command allocator");
     check(list_->Reset(batch.allocator.get(), nullptr), "resetting a command list");
-    batch.constants_used = 0;
-    batch.views_used = 0;
+    ++batch.lists;
     recording_ = true;
-    has_heap_ = false;
+    is_set_up_ = false;
+    pipeline_ = nullptr;
 }
 
-bool Queue::is_full() const noexcept {
-    const Batch& batch = batches_[batch_];
-    return batch.constants_used + sizeof(Constants) > kConstantsBytes ||
-           batch.views_used + kViewsPerDispatch > kViewsPerBatch;
+ID3D12GraphicsCommandList* Queue::recording() {
+    begin();
+    return list_.get();
 }
 
 void Queue::barrier() {
@@ -113,11 +101,9 @@ void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
 
 void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& views,
                      std::uint64_t threads) {
+    if (recording_ && !has_constants(batches_[batch_])) submit();
     begin();
-    if (is_full()) {
-        submit();
-        begin();
-    }
+    // As even rows as can be: whole rows of kMaxGroups would launch up to twice the groups.
     const std::uint64_t groups = (threads + kGroup - 1) / kGroup;
     const std::uint64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
     const std::uint64_t width = (groups + rows - 1) / rows;
@@ -130,81 +116,62 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     const D3D12_GPU_VIRTUAL_ADDRESS address = batch.constants->address + batch.constants_used;
     batch.constants_used += (sizeof filled + kAlignment - 1) / kAlignment * kAlignment;
 
-    const Span* const used[] = {&views.table,   &views.items, &views.indices,
-                                &views.scratch, &views.extra, &slots_};
-    for (const Span* span : used) {
-        if (*span) require(*span->chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    Views all = views;
+    all.written[kSlotsRegister] = {slots_, Format::kRaw};
+    for (const View& view : all.read) {
+        if (view.span) require(*view.span.chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
     }
-    const bool typed = kKernelCodes[static_cast<std::size_t>(kernel)].typed;
-    list_->SetComputeRootSignature(pipelines_.root_signature(typed));
-    list_->SetPipelineState(pipelines_.state(kernel));
-    list_->SetComputeRootConstantBufferView(0, address);
-    if (typed) {
-        bind_typed(views);
+    for (const View& view : all.written) {
+        if (view.span) require(*view.span.chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+    if (!is_set_up_) {
+        list_->SetComputeRootSignature(pipelines_.root_signature(binding_));
+        ID3D12DescriptorHeap* heap = views_.heap();
+        list_->SetDescriptorHeaps(1, &heap);
+        is_set_up_ = true;
+    }
+    ID3D12PipelineState* const state = pipelines_.state(kernel, binding_);
+    if (state != pipeline_) list_->SetPipelineState(state);
+    pipeline_ = state;
+    list_->SetComputeRootConstantBufferView(kConstantsParameter, address);
+    if (binding_ == Binding::kTables) {
+        bind_tables(all);
     } else {
-        bind_raw(views);
+        bind_root(all);
     }
     list_->Dispatch(static_cast<UINT>(width), static_cast<UINT>(rows), 1);
     barrier();
 }
 
-void Queue::bind_raw(const Views& views) {
-    auto bind = [&](UINT root, const Span& span) {
-        list_->SetComputeRootUnorderedAccessView(root, (span ? span : slots_).address());
-    };
-    bind(kRawTable, views.table);
-    bind(kRawItems, views.items);
-    bind(kRawIndices, views.indices);
-    bind(kRawSlots, slots_);
-    bind(kRawScratch, views.scratch);
-    bind(kRawExtra, views.extra);
+// What a kernel does not use is the error slots: Vulkan wants every register to have something.
+void Queue::bind_root(const Views& views) {
+    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
+        const Span& span = views.written[i].span ? views.written[i].span : slots_;
+        list_->SetComputeRootUnorderedAccessView(kWrittenParameter + static_cast<UINT>(i),
+                                                 span.address());
+    }
 }
 
-void Queue::bind_typed(const Views& views) {
-    if (!has_heap_) {
-        ID3D12DescriptorHeap* heap = batches_[batch_].views.get();
-        list_->SetDescriptorHeaps(1, &heap);
-        has_heap_ = true;
+void Queue::bind_tables(const Views& views) {
+    const View unused{slots_, Format::kRaw};
+    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
+        const View& view = views.written[i].span ? views.written[i] : unused;
+        list_->SetComputeRootDescriptorTable(kWrittenParameter + static_cast<UINT>(i),
+                                             descriptor(view, true));
     }
-    const Span& read = views.writes_table ? views.items : views.table;
-    const Span& written = views.writes_table ? views.table : views.items;
-    const Span& indices = views.indices ? views.indices : slots_;
-    list_->SetComputeRootDescriptorTable(kTypedRead,
-                                         make_view(read, DXGI_FORMAT_R32G32B32A32_UINT, false));
-    list_->SetComputeRootDescriptorTable(kTypedIndices,
-                                         make_view(indices, DXGI_FORMAT_R32_UINT, false));
-    list_->SetComputeRootDescriptorTable(kTypedWritten,
-                                         make_view(written, DXGI_FORMAT_R32G32B32A32_UINT, true));
-    list_->SetComputeRootUnorderedAccessView(kTypedSlots, slots_.address());
-    list_->SetComputeRootUnorderedAccessView(kTypedScratch,
-                                             (views.scratch ? views.scratch : slots_).address());
+    for (std::size_t i = 0; i < kReadRegisters; ++i) {
+        if (!views.read[i].span) continue;
+        list_->SetComputeRootDescriptorTable(kReadParameter + static_cast<UINT>(i),
+                                             descriptor(views.read[i], false));
+    }
 }
 
-D3D12_GPU_DESCRIPTOR_HANDLE Queue::make_view(const Span& span, DXGI_FORMAT format, bool writable) {
-    Batch& batch = batches_[batch_];
-    const std::uint64_t texel_bytes = format == DXGI_FORMAT_R32_UINT ? 4 : 16;
-    const UINT skipped_bytes = batch.views_used++ * view_bytes_;
-    const D3D12_CPU_DESCRIPTOR_HANDLE place{batch.cpu_views.ptr + skipped_bytes};
-    const UINT64 first = span.offset / texel_bytes;
-    // Rounded up: a tensor may use the rest of its last 256 bytes.
-    const UINT count = static_cast<UINT>((span.bytes + texel_bytes - 1) / texel_bytes);
-    if (writable) {
-        D3D12_UNORDERED_ACCESS_VIEW_DESC desc{};
-        desc.Format = format;
-        desc.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-        desc.Buffer.FirstElement = first;
-        desc.Buffer.NumElements = count;
-        device_->CreateUnorderedAccessView(span.chunk->resource.get(), nullptr, &desc, place);
-    } else {
-        D3D12_SHADER_RESOURCE_VIEW_DESC desc{};
-        desc.Format = format;
-        desc.ViewDimension = D3D12_SRV_DIMENSION_BUFFER;
-        desc.Shader4ComponentMapping = D3D12_DEFAULT_SHADER_4_COMPONENT_MAPPING;
-        desc.Buffer.FirstElement = first;
-        desc.Buffer.NumElements = count;
-        device_->CreateShaderResourceView(span.chunk->resource.get(), &desc, place);
+D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
+    D3D12_GPU_DESCRIPTOR_HANDLE handle{};
+    while (!views_.find(view, writable, next_value_, fence_->GetCompletedValue(), handle)) {
+        block(views_.busy_until());
     }
-    return {batch.gpu_views.ptr + skipped_bytes};
+    return handle;
 }
 
 void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
@@ -228,16 +195,29 @@ void Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
-    if (fence_->GetCompletedValue() < value) {
-        auto event = std::make_unique<Event>();
-        check(fence_->SetEventOnCompletion(value, event->handle()), "waiting for a fence");
-        while (!event->wait_for_milliseconds(1000)) {
-            // A lost device may never signal the event, or signal it later: then it has to live on.
-            if (removed_reason() != S_OK) (void)event.release();
-            throw_if_removed();
-        }
-    }
+    block(value);
     throw_if_removed();  // then every value counts as completed
+}
+
+void Queue::block(std::uint64_t value) {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+        if (fence_->GetCompletedValue() >= value) return;
+        std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() - start < kPollingTime);
+    auto event = std::make_unique<Event>();
+    check(fence_->SetEventOnCompletion(value, event->handle()), "waiting for a fence");
+    while (!event->wait_for_milliseconds(1000)) {
+        // A lost device may never signal the event, or signal it later: then it has to live on.
+        if (removed_reason() != S_OK) (void)event.release();
+        throw_if_removed();
+    }
+}
+
+std::uint64_t Queue::timestamp_frequency() const {
+    UINT64 frequency = 0;
+    check(queue_->GetTimestampFrequency(&frequency), "asking for the timestamps' frequency");
+    return frequency;
 }
 
 HRESULT Queue::removed_reason() const noexcept {

@@ -7,18 +7,9 @@
 #include "d3d12/constants.hpp"
 #include "d3d12/pipeline.hpp"
 #include "d3d12/pool.hpp"
+#include "d3d12/views.hpp"
 
 namespace dmlindex::d3d12 {
-
-// What a kernel works on; kernels that don't use one leave it empty.
-struct Views {
-    Span table;
-    Span items;
-    Span indices;
-    Span scratch;
-    Span extra;
-    bool writes_table = false;  // typed kernels: else items are written, and table is read
-};
 
 class Queue {
   public:
@@ -26,11 +17,16 @@ class Queue {
 
     // Every dispatch sees these as its error slots.
     void set_slots(const Span& slots) { slots_ = slots; }
+    void set_binding(Binding binding);
 
     // Runs a kernel with one thread for each of `threads`; fills in thread_count and groups_x.
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads);
     void copy(const Span& to, const Span& from, std::uint64_t bytes);
+
+    // For what else records: the list, and what it has to say of a buffer it uses.
+    ID3D12GraphicsCommandList* recording();
+    void require(Chunk& chunk, D3D12_RESOURCE_STATES state);
 
     // The fence value that says that all recorded so far is done.
     std::uint64_t pending_value() const noexcept {
@@ -42,6 +38,11 @@ class Queue {
     // Submits if need be, and waits for what pending_value() was. Throws Error(kDevice) if the
     // device is gone.
     void wait(std::uint64_t value);
+    // Buffers are about to be freed; the GPU must be idle.
+    void forget_views() { views_.clear(); }
+
+    // Ticks a second of the timestamps that lists take.
+    std::uint64_t timestamp_frequency() const;
 
     // S_OK, or why the device is gone: the one place that is asked. From any thread.
     HRESULT removed_reason() const noexcept;
@@ -50,30 +51,30 @@ class Queue {
     void remove_device();
 
   private:
-    // Commands recorded together, and what they need until they have run.
+    // Memory for the commands and the constants of some lists, until they have run. Giving the
+    // memory of a list back takes the driver longer than a small operator, so that many share it.
     struct Batch {
         ComPtr<ID3D12CommandAllocator> allocator;
         std::unique_ptr<Chunk> constants;  // in upload memory
         std::byte* mapped = nullptr;
-        ComPtr<ID3D12DescriptorHeap> views;
-        D3D12_CPU_DESCRIPTOR_HANDLE cpu_views{};
-        D3D12_GPU_DESCRIPTOR_HANDLE gpu_views{};
         std::uint64_t constants_used = 0;
-        UINT views_used = 0;
-        std::uint64_t value = 0;  // of the fence, once it has run
+        int lists = 0;
+        std::uint64_t value = 0;  // of the fence, once the last list has run
     };
 
     void begin();
-    bool is_full() const noexcept;
+    bool has_constants(const Batch& batch) const noexcept;
     void barrier();
-    void require(Chunk& chunk, D3D12_RESOURCE_STATES state);
-    void bind_raw(const Views& views);
-    void bind_typed(const Views& views);
-    D3D12_GPU_DESCRIPTOR_HANDLE make_view(const Span& span, DXGI_FORMAT format, bool writable);
+    void bind_root(const Views& views);
+    void bind_tables(const Views& views);
+    D3D12_GPU_DESCRIPTOR_HANDLE descriptor(const View& view, bool writable);
+    void block(std::uint64_t value);
     void throw_if_removed() const;
 
     ID3D12Device* device_;
     Pipelines& pipelines_;
+    ViewRing views_;
+    Binding binding_ = Binding::kRoot;
     Span slots_;
     ComPtr<ID3D12CommandQueue> queue_;
     ComPtr<ID3D12Fence> fence_;
@@ -81,9 +82,9 @@ class Queue {
     std::array<Batch, 4> batches_;
     std::size_t batch_ = 0;  // the one being recorded
     bool recording_ = false;
-    bool has_heap_ = false;                 // this list knows its descriptor heap
     std::atomic<bool> is_removed_ = false;  // by remove_device()
-    UINT view_bytes_;
+    bool is_set_up_ = false;                // this list knows its root signature
+    ID3D12PipelineState* pipeline_ = nullptr;
     std::uint64_t next_value_ = 1;
 };
 

@@ -8,7 +8,7 @@
 
 namespace dmlindex::d3d12 {
 
-inline constexpr std::uint64_t kSegmentBytes = 8ull << 20;
+inline constexpr std::uint64_t kSegmentBytes = 16ull << 20;
 inline constexpr std::size_t kSegments = 4;
 
 class Staging {
@@ -31,5 +31,8 @@ class Staging {
     std::size_t segment_ = 0;
     std::uint64_t used_ = 0;
 };
+
+// memcpy on as many threads as pay.
+void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
 }  // namespace dmlindex::d3d12

@@ -6,8 +6,11 @@
 
 #include "d3d12/generated/validate.h"
 #include "d3d12/generated/settle.h"
+#include "d3d12/generated/capture.h"
 #include "d3d12/generated/clear.h"
 #include "d3d12/generated/claim.h"
+#include "d3d12/generated/copy.h"
+#include "d3d12/generated/fill.h"
 #include "d3d12/generated/gather_1.h"
 #include "d3d12/generated/gather_2.h"
 #include "d3d12/generated/gather_4.h"
@@ -15,12 +18,77 @@
 #include "d3d12/generated/gather_packed_1.h"
 #include "d3d12/generated/gather_packed_2.h"
 #include "d3d12/generated/gather_packed_4.h"
-#include "d3d12/generated/gather_typed.h"
 #include "d3d12/generated/scatter_1.h"
 #include "d3d12/generated/scatter_2.h"
 #include "d3d12/generated/scatter_4.h"
 #include "d3d12/generated/scatter_16.h"
-#include "d3d12/generated/scatter_typed.h"
+#include "d3d12/generated/gather_rows_4.h"
+#include "d3d12/generated/gather_rows_simple_4.h"
+#include "d3d12/generated/gather_rows_16.h"
+#include "d3d12/generated/gather_rows_simple_16.h"
+#include "d3d12/generated/scatter_rows_4.h"
+#include "d3d12/generated/scatter_rows_simple_4.h"
+#include "d3d12/generated/scatter_rows_16.h"
+#include "d3d12/generated/scatter_rows_simple_16.h"
+#include "d3d12/generated/pick_1_4_1.h"
+#include "d3d12/generated/pick_1_4_2.h"
+#include "d3d12/generated/pick_1_4_3.h"
+#include "d3d12/generated/pick_1_8_1.h"
+#include "d3d12/generated/pick_1_8_2.h"
+#include "d3d12/generated/pick_1_8_3.h"
+#include "d3d12/generated/pick_2_4_1.h"
+#include "d3d12/generated/pick_2_4_2.h"
+#include "d3d12/generated/pick_2_4_3.h"
+#include "d3d12/generated/pick_2_8_1.h"
+#include "d3d12/generated/pick_2_8_2.h"
+#include "d3d12/generated/pick_2_8_3.h"
+#include "d3d12/generated/pick_4_4_1.h"
+#include "d3d12/generated/pick_4_4_2.h"
+#include "d3d12/generated/pick_4_4_3.h"
+#include "d3d12/generated/pick_4_8_1.h"
+#include "d3d12/generated/pick_4_8_2.h"
+#include "d3d12/generated/pick_4_8_3.h"
+#include "d3d12/generated/pick_8_4_1.h"
+#include "d3d12/generated/pick_8_4_2.h"
+#include "d3d12/generated/pick_8_4_3.h"
+#include "d3d12/generated/pick_8_8_1.h"
+#include "d3d12/generated/pick_8_8_2.h"
+#include "d3d12/generated/pick_8_8_3.h"
+#include "d3d12/generated/pick_shared_1_1.h"
+#include "d3d12/generated/pick_shared_1_4.h"
+#include "d3d12/generated/pick_shared_1_8.h"
+#include "d3d12/generated/pick_shared_2_1.h"
+#include "d3d12/generated/pick_shared_2_4.h"
+#include "d3d12/generated/pick_shared_2_8.h"
+#include "d3d12/generated/pick_shared_4_1.h"
+#include "d3d12/generated/pick_shared_4_4.h"
+#include "d3d12/generated/pick_shared_4_8.h"
+#include "d3d12/generated/pick_shared_8_1.h"
+#include "d3d12/generated/pick_shared_8_4.h"
+#include "d3d12/generated/pick_shared_8_8.h"
+#include "d3d12/generated/mark_4_1.h"
+#include "d3d12/generated/mark_4_2.h"
+#include "d3d12/generated/mark_4_3.h"
+#include "d3d12/generated/mark_8_1.h"
+#include "d3d12/generated/mark_8_2.h"
+#include "d3d12/generated/mark_8_3.h"
+#include "d3d12/generated/spread_4_1.h"
+#include "d3d12/generated/spread_4_2.h"
+#include "d3d12/generated/spread_4_3.h"
+#include "d3d12/generated/spread_8_1.h"
+#include "d3d12/generated/spread_8_2.h"
+#include "d3d12/generated/spread_8_3.h"
+#include "d3d12/generated/accumulate_4_1.h"
+#include "d3d12/generated/accumulate_4_2.h"
+#include "d3d12/generated/accumulate_4_3.h"
+#include "d3d12/generated/accumulate_8_1.h"
+#include "d3d12/generated/accumulate_8_2.h"
+#include "d3d12/generated/accumulate_8_3.h"
+#include "d3d12/generated/take_1.h"
+#include "d3d12/generated/take_2.h"
+#include "d3d12/generated/take_4.h"
+#include "d3d12/generated/take_8.h"
+#include "d3d12/generated/take_in_place.h"
 #include "d3d12/generated/reduce_keys.h"
 #include "d3d12/generated/sort_count.h"
 #include "d3d12/generated/sort_scan.h"
@@ -35,8 +103,11 @@ namespace dmlindex::d3d12 {
 enum class Kernel {
     validate,
     settle,
+    capture,
     clear,
     claim,
+    copy,
+    fill,
     gather_1,
     gather_2,
     gather_4,
@@ -44,12 +115,77 @@ enum class Kernel {
     gather_packed_1,
     gather_packed_2,
     gather_packed_4,
-    gather_typed,
     scatter_1,
     scatter_2,
     scatter_4,
     scatter_16,
-    scatter_typed,
+    gather_rows_4,
+    gather_rows_simple_4,
+    gather_rows_16,
+    gather_rows_simple_16,
+    scatter_rows_4,
+    scatter_rows_simple_4,
+    scatter_rows_16,
+    scatter_rows_simple_16,
+    pick_1_4_1,
+    pick_1_4_2,
+    pick_1_4_3,
+    pick_1_8_1,
+    pick_1_8_2,
+    pick_1_8_3,
+    pick_2_4_1,
+    pick_2_4_2,
+    pick_2_4_3,
+    pick_2_8_1,
+    pick_2_8_2,
+    pick_2_8_3,
+    pick_4_4_1,
+    pick_4_4_2,
+    pick_4_4_3,
+    pick_4_8_1,
+    pick_4_8_2,
+    pick_4_8_3,
+    pick_8_4_1,
+    pick_8_4_2,
+    pick_8_4_3,
+    pick_8_8_1,
+    pick_8_8_2,
+    pick_8_8_3,
+    pick_shared_1_1,
+    pick_shared_1_4,
+    pick_shared_1_8,
+    pick_shared_2_1,
+    pick_shared_2_4,
+    pick_shared_2_8,
+    pick_shared_4_1,
+    pick_shared_4_4,
+    pick_shared_4_8,
+    pick_shared_8_1,
+    pick_shared_8_4,
+    pick_shared_8_8,
+    mark_4_1,
+    mark_4_2,
+    mark_4_3,
+    mark_8_1,
+    mark_8_2,
+    mark_8_3,
+    spread_4_1,
+    spread_4_2,
+    spread_4_3,
+    spread_8_1,
+    spread_8_2,
+    spread_8_3,
+    accumulate_4_1,
+    accumulate_4_2,
+    accumulate_4_3,
+    accumulate_8_1,
+    accumulate_8_2,
+    accumulate_8_3,
+    take_1,
+    take_2,
+    take_4,
+    take_8,
+    take_in_place,
     reduce_keys,
     sort_count,
     sort_scan,
@@ -60,7 +196,7 @@ enum class Kernel {
     reduce_bytes,
 };
 
-inline constexpr int kKernelCount = 25;
+inline constexpr int kKernelCount = 93;
 
 struct KernelCode {
     const char* name;
@@ -72,8 +208,11 @@ struct KernelCode {
 inline constexpr KernelCode kKernelCodes[kKernelCount] = {
     {"validate", dxbc::k_validate, sizeof dxbc::k_validate, false},
     {"settle", dxbc::k_settle, sizeof dxbc::k_settle, false},
+    {"capture", dxbc::k_capture, sizeof dxbc::k_capture, false},
     {"clear", dxbc::k_clear, sizeof dxbc::k_clear, false},
     {"claim", dxbc::k_claim, sizeof dxbc::k_claim, false},
+    {"copy", dxbc::k_copy, sizeof dxbc::k_copy, true},
+    {"fill", dxbc::k_fill, sizeof dxbc::k_fill, true},
     {"gather_1", dxbc::k_gather_1, sizeof dxbc::k_gather_1, false},
     {"gather_2", dxbc::k_gather_2, sizeof dxbc::k_gather_2, false},
     {"gather_4", dxbc::k_gather_4, sizeof dxbc::k_gather_4, false},
@@ -81,12 +220,77 @@ inline constexpr KernelCode kKernelCodes[kKernelCount] = {
     {"gather_packed_1", dxbc::k_gather_packed_1, sizeof dxbc::k_gather_packed_1, false},
     {"gather_packed_2", dxbc::k_gather_packed_2, sizeof dxbc::k_gather_packed_2, false},
     {"gather_packed_4", dxbc::k_gather_packed_4, sizeof dxbc::k_gather_packed_4, false},
-    {"gather_typed", dxbc::k_gather_typed, sizeof dxbc::k_gather_typed, true},
     {"scatter_1", dxbc::k_scatter_1, sizeof dxbc::k_scatter_1, false},
     {"scatter_2", dxbc::k_scatter_2, sizeof dxbc::k_scatter_2, false},
     {"scatter_4", dxbc::k_scatter_4, sizeof dxbc::k_scatter_4, false},
     {"scatter_16", dxbc::k_scatter_16, sizeof dxbc::k_scatter_16, false},
-    {"scatter_typed", dxbc::k_scatter_typed, sizeof dxbc::k_scatter_typed, true},
+    {"gather_rows_4", dxbc::k_gather_rows_4, sizeof dxbc::k_gather_rows_4, true},
+    {"gather_rows_simple_4", dxbc::k_gather_rows_simple_4, sizeof dxbc::k_gather_rows_simple_4, true},
+    {"gather_rows_16", dxbc::k_gather_rows_16, sizeof dxbc::k_gather_rows_16, true},
+    {"gather_rows_simple_16", dxbc::k_gather_rows_simple_16, sizeof dxbc::k_gather_rows_simple_16, true},
+    {"scatter_rows_4", dxbc::k_scatter_rows_4, sizeof dxbc::k_scatter_rows_4, true},
+    {"scatter_rows_simple_4", dxbc::k_scatter_rows_simple_4, sizeof dxbc::k_scatter_rows_simple_4, true},
+    {"scatter_rows_16", dxbc::k_scatter_rows_16, sizeof dxbc::k_scatter_rows_16, true},
+    {"scatter_rows_simple_16", dxbc::k_scatter_rows_simple_16, sizeof dxbc::k_scatter_rows_simple_16, true},
+    {"pick_1_4_1", dxbc::k_pick_1_4_1, sizeof dxbc::k_pick_1_4_1, true},
+    {"pick_1_4_2", dxbc::k_pick_1_4_2, sizeof dxbc::k_pick_1_4_2, true},
+    {"pick_1_4_3", dxbc::k_pick_1_4_3, sizeof dxbc::k_pick_1_4_3, true},
+    {"pick_1_8_1", dxbc::k_pick_1_8_1, sizeof dxbc::k_pick_1_8_1, true},
+    {"pick_1_8_2", dxbc::k_pick_1_8_2, sizeof dxbc::k_pick_1_8_2, true},
+    {"pick_1_8_3", dxbc::k_pick_1_8_3, sizeof dxbc::k_pick_1_8_3, true},
+    {"pick_2_4_1", dxbc::k_pick_2_4_1, sizeof dxbc::k_pick_2_4_1, true},
+    {"pick_2_4_2", dxbc::k_pick_2_4_2, sizeof dxbc::k_pick_2_4_2, true},
+    {"pick_2_4_3", dxbc::k_pick_2_4_3, sizeof dxbc::k_pick_2_4_3, true},
+    {"pick_2_8_1", dxbc::k_pick_2_8_1, sizeof dxbc::k_pick_2_8_1, true},
+    {"pick_2_8_2", dxbc::k_pick_2_8_2, sizeof dxbc::k_pick_2_8_2, true},
+    {"pick_2_8_3", dxbc::k_pick_2_8_3, sizeof dxbc::k_pick_2_8_3, true},
+    {"pick_4_4_1", dxbc::k_pick_4_4_1, sizeof dxbc::k_pick_4_4_1, true},
+    {"pick_4_4_2", dxbc::k_pick_4_4_2, sizeof dxbc::k_pick_4_4_2, true},
+    {"pick_4_4_3", dxbc::k_pick_4_4_3, sizeof dxbc::k_pick_4_4_3, true},
+    {"pick_4_8_1", dxbc::k_pick_4_8_1, sizeof dxbc::k_pick_4_8_1, true},
+    {"pick_4_8_2", dxbc::k_pick_4_8_2, sizeof dxbc::k_pick_4_8_2, true},
+    {"pick_4_8_3", dxbc::k_pick_4_8_3, sizeof dxbc::k_pick_4_8_3, true},
+    {"pick_8_4_1", dxbc::k_pick_8_4_1, sizeof dxbc::k_pick_8_4_1, true},
+    {"pick_8_4_2", dxbc::k_pick_8_4_2, sizeof dxbc::k_pick_8_4_2, true},
+    {"pick_8_4_3", dxbc::k_pick_8_4_3, sizeof dxbc::k_pick_8_4_3, true},
+    {"pick_8_8_1", dxbc::k_pick_8_8_1, sizeof dxbc::k_pick_8_8_1, true},
+    {"pick_8_8_2", dxbc::k_pick_8_8_2, sizeof dxbc::k_pick_8_8_2, true},
+    {"pick_8_8_3", dxbc::k_pick_8_8_3, sizeof dxbc::k_pick_8_8_3, true},
+    {"pick_shared_1_1", dxbc::k_pick_shared_1_1, sizeof dxbc::k_pick_shared_1_1, true},
+    {"pick_shared_1_4", dxbc::k_pick_shared_1_4, sizeof dxbc::k_pick_shared_1_4, true},
+    {"pick_shared_1_8", dxbc::k_pick_shared_1_8, sizeof dxbc::k_pick_shared_1_8, true},
+    {"pick_shared_2_1", dxbc::k_pick_shared_2_1, sizeof dxbc::k_pick_shared_2_1, true},
+    {"pick_shared_2_4", dxbc::k_pick_shared_2_4, sizeof dxbc::k_pick_shared_2_4, true},
+    {"pick_shared_2_8", dxbc::k_pick_shared_2_8, sizeof dxbc::k_pick_shared_2_8, true},
+    {"pick_shared_4_1", dxbc::k_pick_shared_4_1, sizeof dxbc::k_pick_shared_4_1, true},
+    {"pick_shared_4_4", dxbc::k_pick_shared_4_4, sizeof dxbc::k_pick_shared_4_4, true},
+    {"pick_shared_4_8", dxbc::k_pick_shared_4_8, sizeof dxbc::k_pick_shared_4_8, true},
+    {"pick_shared_8_1", dxbc::k_pick_shared_8_1, sizeof dxbc::k_pick_shared_8_1, true},
+    {"pick_shared_8_4", dxbc::k_pick_shared_8_4, sizeof dxbc::k_pick_shared_8_4, true},
+    {"pick_shared_8_8", dxbc::k_pick_shared_8_8, sizeof dxbc::k_pick_shared_8_8, true},
+    {"mark_4_1", dxbc::k_mark_4_1, sizeof dxbc::k_mark_4_1, true},
+    {"mark_4_2", dxbc::k_mark_4_2, sizeof dxbc::k_mark_4_2, true},
+    {"mark_4_3", dxbc::k_mark_4_3, sizeof dxbc::k_mark_4_3, true},
+    {"mark_8_1", dxbc::k_mark_8_1, sizeof dxbc::k_mark_8_1, true},
+    {"mark_8_2", dxbc::k_mark_8_2, sizeof dxbc::k_mark_8_2, true},
+    {"mark_8_3", dxbc::k_mark_8_3, sizeof dxbc::k_mark_8_3, true},
+    {"spread_4_1", dxbc::k_spread_4_1, sizeof dxbc::k_spread_4_1, true},
+    {"spread_4_2", dxbc::k_spread_4_2, sizeof dxbc::k_spread_4_2, true},
+    {"spread_4_3", dxbc::k_spread_4_3, sizeof dxbc::k_spread_4_3, true},
+    {"spread_8_1", dxbc::k_spread_8_1, sizeof dxbc::k_spread_8_1, true},
+    {"spread_8_2", dxbc::k_spread_8_2, sizeof dxbc::k_spread_8_2, true},
+    {"spread_8_3", dxbc::k_spread_8_3, sizeof dxbc::k_spread_8_3, true},
+    {"accumulate_4_1", dxbc::k_accumulate_4_1, sizeof dxbc::k_accumulate_4_1, true},
+    {"accumulate_4_2", dxbc::k_accumulate_4_2, sizeof dxbc::k_accumulate_4_2, true},
+    {"accumulate_4_3", dxbc::k_accumulate_4_3, sizeof dxbc::k_accumulate_4_3, true},
+    {"accumulate_8_1", dxbc::k_accumulate_8_1, sizeof dxbc::k_accumulate_8_1, true},
+    {"accumulate_8_2", dxbc::k_accumulate_8_2, sizeof dxbc::k_accumulate_8_2, true},
+    {"accumulate_8_3", dxbc::k_accumulate_8_3, sizeof dxbc::k_accumulate_8_3, true},
+    {"take_1", dxbc::k_take_1, sizeof dxbc::k_take_1, true},
+    {"take_2", dxbc::k_take_2, sizeof dxbc::k_take_2, true},
+    {"take_4", dxbc::k_take_4, sizeof dxbc::k_take_4, true},
+    {"take_8", dxbc::k_take_8, sizeof dxbc::k_take_8, true},
+    {"take_in_place", dxbc::k_take_in_place, sizeof dxbc::k_take_in_place, true},
     {"reduce_keys", dxbc::k_reduce_keys, sizeof dxbc::k_reduce_keys, false},
     {"sort_count", dxbc::k_sort_count, sizeof dxbc::k_sort_count, false},
     {"sort_scan", dxbc::k_sort_scan, sizeof dxbc::k_sort_scan, false},

@@ -2,7 +2,7 @@
 
 #include "plan.hlsli"
 
-RWByteAddressBuffer scratch : register(u4);
+RWByteAddressBuffer scratch : register(u0);
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {

@@ -1,20 +1,11 @@
-// table → items. UNIT is what is moved at once. PACKED: the items lie without gaps, and a thread builds a
-// whole word of narrow units, or four words, before it stores them. TYPED: 16-byte views in tables.
+// table → items, any plan. UNIT is what is moved at once. PACKED: the items lie without gaps, and a thread builds
+// a whole word of narrow units, or four words, before it stores them.
 
 #include "plan.hlsli"
 #include "unit.hlsli"
 
-#if TYPED
-Buffer<uint4> table : register(t0);
-RWBuffer<uint4> items : register(u0);
-Unit load_table(uint offset) { return table[offset / 16]; }
-void store_item(uint offset, Unit value) { items[offset / 16] = value; }
-#else
 RWByteAddressBuffer table : register(u0);
 RWByteAddressBuffer items : register(u1);
-Unit load_table(uint offset) { return load_unit(table, offset); }
-void store_item(uint offset, Unit value) { store_unit(items, offset, value); }
-#endif
 
 Unit fill_unit(uint unit) {
     uint at = unit % pattern_units;
@@ -37,7 +28,7 @@ Unit gather(uint id, out uint item_offset) {
     item_offset = place.item + unit * UNIT;
     Unit value;
     if (inside) {
-        value = load_table(place.table + unit * UNIT);
+        value = load_unit(table, place.table + unit * UNIT);
     } else {
         value = fill_unit(unit);
     }
@@ -69,12 +60,12 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     } else {
         [loop] for (uint i = first; i < arguments.x; ++i) {
             Unit value = gather(i, item_offset);
-            store_item(item_offset, value);
+            store_unit(items, item_offset, value);
         }
     }
 #else
     if (id >= thread_count) return;
     Unit value = gather(id, item_offset);
-    store_item(item_offset, value);
+    store_unit(items, item_offset, value);
 #endif
 }

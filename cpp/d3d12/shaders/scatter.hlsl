@@ -1,4 +1,4 @@
-// items → table, one unit a thread. arguments.x: whether winners holds, for each target, the last position
+// items → table, any plan, one unit a thread. arguments.x: whether winners holds, for each target, the last position
 // that names it (+ 1); the others then keep out.
 
 #include "plan.hlsli"
@@ -6,17 +6,8 @@
 
 RWByteAddressBuffer winners : register(u4);
 
-#if TYPED
-Buffer<uint4> items : register(t0);
-RWBuffer<uint4> table : register(u0);
-Unit load_item(uint offset) { return items[offset / 16]; }
-void store_table(uint offset, Unit value) { table[offset / 16] = value; }
-#else
 RWByteAddressBuffer table : register(u0);
 RWByteAddressBuffer items : register(u1);
-Unit load_item(uint offset) { return load_unit(items, offset); }
-void store_table(uint offset, Unit value) { store_unit(table, offset, value); }
-#endif
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
@@ -29,5 +20,5 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (writes && arguments.x) {
         writes = winners.Load(4 * (place.table / target_bytes)) == position + 1;
     }
-    if (writes) store_table(place.table + unit * UNIT, load_item(place.item + unit * UNIT));
+    if (writes) store_unit(table, place.table + unit * UNIT, load_unit(items, place.item + unit * UNIT));
 }

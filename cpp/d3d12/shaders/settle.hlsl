@@ -1,21 +1,18 @@
-// Settles whether an operator has failed, in one thread: because an operator did whose result it uses
-// (arguments: their slots), or because of a bad index, whose value is kept, since the indices may change.
-// dims are those of the indices.
+// Settles which of arguments.y operators in a row have failed, the first of which has slot number arguments.x: because
+// an operator did whose result it uses (pattern: four slots or kNoSlot each), or because of a bad index.
 
-#include "plan.hlsli"
+#include "constants.hlsli"
 
 [numthreads(1, 1, 1)]
 void main() {
-    uint origin = 0;
-    [unroll] for (uint i = 0; i < 4; ++i) {
-        if (arguments[i] != kNoSlot && origin == 0) origin = slots.Load(arguments[i] + 4);
+    [loop] for (uint i = 0; i < arguments.y; ++i) {
+        uint own = 16 * (arguments.x + i);
+        uint4 parents = pattern[i];
+        uint origin = 0;
+        [unroll] for (uint p = 0; p < 4; ++p) {
+            if (parents[p] != kNoSlot && origin == 0) origin = slots.Load(parents[p] + 4);
+        }
+        if (origin == 0 && slots.Load(own) != 0) origin = arguments.x + i + 1;
+        slots.Store(own + 4, origin);
     }
-    uint bad = ~slots.Load(slot);
-    if (origin == 0 && bad != 0xffffffff) {
-        uint tuple = bad / coordinate_count;
-        uint4 coordinate = coordinates[bad - tuple * coordinate_count];
-        slots.Store2(slot + 8, load_index(locate(tuple).index + coordinate.z));
-        origin = slot / 16 + 1;
-    }
-    slots.Store(slot + 4, origin);
 }

@@ -6,8 +6,6 @@ typedef uint4 Unit;
 typedef uint Unit;
 #endif
 
-#if !TYPED
-
 Unit load_unit(RWByteAddressBuffer buffer, uint offset) {
 #if UNIT == 16
     return buffer.Load4(offset);
@@ -38,5 +36,3 @@ void store_unit(RWByteAddressBuffer buffer, uint offset, Unit value) {
     }
 #endif
 }
-
-#endif

@@ -10,7 +10,5 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint tuple = id / coordinate_count;
     uint4 coordinate = coordinates[id - tuple * coordinate_count];
     uint2 value = load_index(locate(tuple).index + coordinate.z);
-    // Clamp and wrap bring any index into range, unless there is no place at all.
-    bool good = mode == kRaise ? is_inside(value, coordinate.x) : coordinate.x != 0;
-    if (!good) slots.InterlockedMax(slot, ~id);
+    if (!is_inside(value, coordinate.x)) note_outside(coordinate.x, id);
 }

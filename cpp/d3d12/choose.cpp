@@ -1,0 +1,186 @@
+#include "d3d12/choose.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace dmlindex::d3d12 {
+namespace {
+
+constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
+constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
+constexpr std::int64_t kSharedBytes = 32 << 10;     // of a group's memory
+constexpr std::int64_t kSharedPositions = 1 << 17;  // below, filling it costs more than it gives
+constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
+constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
+constexpr std::int64_t kPositionsAThread = 4;
+constexpr int kMostCoordinates = 3;
+
+bool is_single(std::int64_t bytes) noexcept {
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+// Whether all strides in the table are whole slices.
+bool table_has_whole_slices(const Plan& plan) noexcept {
+    const auto is_whole = [&](std::int64_t stride) { return stride % plan.slice_bytes == 0; };
+    return std::all_of(plan.dims, plan.dims + plan.rank,
+                       [&](const Dim& dim) { return is_whole(dim.table_stride); }) &&
+           std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [&](const Coordinate& axis) { return is_whole(axis.table_stride); });
+}
+
+// False if the positions are no lines, or the indices not packed along them.
+bool find_grid(const Plan& plan, Grid& grid) noexcept {
+    if (plan.rank > 2) return false;
+    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
+    if (plan.rank == 2) grid.outer = plan.dims[0];
+    const std::int64_t index = index_bytes(plan.index_type);
+    const std::int64_t tuple = plan.coordinate_count * index;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
+    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
+    grid.repeats_indices = true;
+    return grid.outer.index_stride == 0 && grid.inner.size % kPositionsAThread == 0;
+}
+
+bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
+    const std::int64_t element = plan.slice_bytes;
+    if (!is_single(element) || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
+    if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
+    if (!find_grid(plan, grid)) return false;
+    if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
+    // A gather's last thread stores four elements, whether or not there are as many.
+    const std::int64_t positions = position_count(plan);
+    return plan.direction == Direction::kScatter || positions % kPositionsAThread == 0 ||
+           positions * element >= static_cast<std::int64_t>(tensors.items.bytes);
+}
+
+// Filling a group's memory pays when many more are read from it than it holds.
+bool fits_shared(const Plan& plan, const Tensors& tensors) noexcept {
+    return plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
+           plan.index_type != IndexType::kInt16 && plan.index_type != IndexType::kUint16 &&
+           static_cast<std::int64_t>(tensors.table.bytes) <= kSharedBytes &&
+           position_count(plan) >= kSharedPositions;
+}
+
+// An index that moves between long lines of a table: neighbours in a line read from anywhere, but
+// stripes of lines read from stripes of the table.
+bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid) noexcept {
+    return plan.rank == 2 && !grid.repeats_indices && grid.inner.size >= kStripedLine &&
+           grid.inner.size % kPositionsAThread == 0 &&
+           grid.inner.table_stride == plan.slice_bytes &&
+           plan.coordinates[0].table_stride >= grid.inner.size * plan.slice_bytes &&
+           static_cast<std::int64_t>(tensors.table.bytes) > kStripedTableBytes;
+}
+
+Kernel count_from(Kernel first, int n) noexcept {
+    return static_cast<Kernel>(static_cast<int>(first) + n);
+}
+
+int size_number(std::int64_t bytes) noexcept {  // of 1, 2, 4, 8
+    return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+}
+
+}  // namespace
+
+Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
+    Choice choice;
+    choice.unit = unit_of(plan);
+    if (!typed) return choice;
+    if (fits_singles(plan, tensors, choice.grid)) {
+        choice.is_shared = fits_shared(plan, tensors);
+        if (choice.is_shared || has_index_kernels(plan)) {
+            choice.path = Path::kSingles;
+            choice.unit = plan.slice_bytes;
+            choice.has_stripes = !choice.is_shared && wants_stripes(plan, tensors, choice.grid);
+            return choice;
+        }
+    }
+    if (choice.unit >= 4) {
+        choice.path = Path::kRows;
+        choice.is_simple = plan.rank <= 1 && plan.coordinate_count == 1 &&
+                           index_bytes(plan.index_type) >= 4 && plan.mode != Mode::kWrap;
+    }
+    return choice;
+}
+
+bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept {
+    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so.
+    return positions * 8 >= targets;
+}
+
+std::int64_t unit_of(const Plan& plan) noexcept {
+    std::int64_t common = plan.slice_bytes;
+    for (int d = 0; d < plan.rank; ++d) {
+        common = std::gcd(std::gcd(common, plan.dims[d].table_stride), plan.dims[d].item_stride);
+    }
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        common = std::gcd(common, plan.coordinates[k].table_stride);
+    }
+    return *std::find_if(std::begin(kUnits), std::end(kUnits),
+                         [&](std::int64_t unit) { return common % unit == 0; });
+}
+
+std::int64_t position_count(const Plan& plan) noexcept {
+    std::int64_t count = 1;
+    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    return count;
+}
+
+std::int64_t index_count(const Plan& plan) noexcept {
+    std::int64_t count = plan.coordinate_count;
+    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
+    return count;
+}
+
+bool items_are_packed(const Plan& plan) noexcept {
+    std::int64_t stride = plan.slice_bytes;
+    for (int d = plan.rank - 1; d >= 0; --d) {
+        if (plan.dims[d].item_stride != stride) return false;
+        stride *= plan.dims[d].size;
+    }
+    return true;
+}
+
+bool indices_are_packed(const Plan& plan) noexcept {
+    const std::int64_t index = index_bytes(plan.index_type);
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    std::int64_t stride = plan.coordinate_count * index;
+    for (int d = plan.index_rank - 1; d >= 0; --d) {
+        const IndexDim& dim = plan.index_dims[d];
+        if (dim.size != 1 && dim.index_stride != stride) return false;
+        stride *= dim.size;
+    }
+    return true;
+}
+
+bool has_index_kernels(const Plan& plan) noexcept {
+    return index_bytes(plan.index_type) >= 4 && plan.coordinate_count >= 1 &&
+           plan.coordinate_count <= kMostCoordinates;
+}
+
+Kernel for_indices(Kernel first, const Plan& plan) noexcept {
+    const int wide = index_bytes(plan.index_type) == 8 ? kMostCoordinates : 0;
+    return count_from(first, wide + plan.coordinate_count - 1);
+}
+
+Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept {
+    const int element = size_number(choice.unit);
+    if (!choice.is_shared) {
+        return for_indices(count_from(Kernel::pick_1_4_1, 2 * kMostCoordinates * element), plan);
+    }
+    const std::int64_t index = index_bytes(plan.index_type);
+    return count_from(Kernel::pick_shared_1_1, 3 * element + (index == 1 ? 0 : index == 4 ? 1 : 2));
+}
+
+Kernel rows_kernel(const Choice& choice, Direction direction) noexcept {
+    const Kernel first =
+        direction == Direction::kGather ? Kernel::gather_rows_4 : Kernel::scatter_rows_4;
+    return count_from(first, (choice.unit == 16 ? 2 : 0) + (choice.is_simple ? 1 : 0));
+}
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,68 @@
+// Which kernels run a plan. The general ones run any plan, with a loop and a division for each dim;
+// the others know more of how it lies, and reach what the memory gives. docs/gpu_speed.md says what
+// each gains.
+#pragma once
+
+#include <cstdint>
+
+#include "d3d12/generated/kernels.h"
+#include "d3d12/pool.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::d3d12 {
+
+// The tensors of a plan; bytes is what the tensor has, which may be less than the pool gave it.
+struct Tensors {
+    Span table;
+    Span items;
+    Span indices;
+    Span source;
+};
+
+enum class Path : std::uint8_t {
+    kGeneral,  // gather.hlsl, scatter.hlsl, claim.hlsl
+    kRows,     // rows.hlsl: slices of whole pieces of 16 or 4 bytes
+    kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
+};
+
+// The positions of kSingles: lines of neighbours.
+struct Grid {
+    Dim outer{1, 0, 0, 0};
+    Dim inner{1, 0, 0, 0};
+    bool repeats_indices = false;  // every line reads the same
+};
+
+struct Choice {
+    Path path = Path::kGeneral;
+    std::int64_t unit = 1;     // bytes moved at once
+    bool is_simple = false;    // kRows: no loops over dims and coordinates
+    bool is_shared = false;    // kSingles: the table fits the memory of a group
+    bool has_stripes = false;  // kSingles: lines are walked in stripes
+    Grid grid;                 // kSingles
+};
+
+// How the plan's gather or scatter runs. typed: whether there are kernels with typed views.
+Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
+
+// The last write to each target wins; whether finding it goes through the targets, not the
+// positions.
+bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept;
+
+// The largest unit that all slices are whole multiples of, wherever they begin.
+std::int64_t unit_of(const Plan& plan) noexcept;
+std::int64_t position_count(const Plan& plan) noexcept;
+std::int64_t index_count(const Plan& plan) noexcept;
+bool items_are_packed(const Plan& plan) noexcept;
+// Whether the indices lie in C order without gaps, so that an offset tells an index's number.
+bool indices_are_packed(const Plan& plan) noexcept;
+
+// The kernel of a numbered family for the plan's indices: first is the one for 4 bytes and one
+// coordinate.
+Kernel for_indices(Kernel first, const Plan& plan) noexcept;
+// Whether the family has it.
+bool has_index_kernels(const Plan& plan) noexcept;
+
+Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept;
+Kernel rows_kernel(const Choice& choice, Direction direction) noexcept;
+
+}  // namespace dmlindex::d3d12
