@@ -34,6 +34,7 @@ bool find_grid(const Plan& plan, Grid& grid) noexcept {
     if (plan.rank > 2) return false;
     if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
     if (plan.rank == 2) grid.outer = plan.dims[0];
+    if (plan.rank == 2 && grid.inner.size < kPositionsAThread) return false;
     const std::int64_t index = index_bytes(plan.index_type);
     const std::int64_t tuple = plan.coordinate_count * index;
     for (int k = 0; k < plan.coordinate_count; ++k) {

@@ -385,6 +385,7 @@ Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slo
             narrow(plan.coordinates[k].table_stride / choice.unit);
     }
     constants.arguments[0] = narrow(position_count(plan));
+    constants.rank = plan.rank < 2 ? 1 : grid.inner.size % kFour == 0 ? 2 : 3;
     constants.stripe_lines = choice.has_stripes ? narrow(grid.outer.size) : 0;
     constants.index_repeats = grid.repeats_indices ? 1 : 0;
     return constants;

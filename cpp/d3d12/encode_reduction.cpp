@@ -1,5 +1,6 @@
 #include "d3d12/encode_reduction.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "d3d12/backend.hpp"
@@ -10,7 +11,9 @@ namespace {
 constexpr std::uint64_t kPairBytes = 8;
 constexpr std::uint64_t kDigits = 256;
 constexpr std::uint32_t kDigitBits = 8;
-constexpr std::uint64_t kBlockPairs = 8 * kDigits;  // as in shaders/sort.hlsli
+// Few enough blocks for the one group that goes through their counts, many enough for the others.
+constexpr std::uint64_t kMostBlocks = 1024;
+constexpr std::uint64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 
 Kernel reduce_kernel(ValueType type) noexcept {
@@ -50,13 +53,16 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice&
 
 // Sorts count pairs by target, equal ones staying in order; returns the span they end up in.
 Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::uint32_t largest) {
-    const std::uint64_t blocks = (count + kBlockPairs - 1) / kBlockPairs;
+    const std::uint64_t rounds =
+        std::max(kLeastRounds, (count + kMostBlocks * kDigits - 1) / (kMostBlocks * kDigits));
+    const std::uint64_t blocks = (count + rounds * kDigits - 1) / (rounds * kDigits);
     Span other = encoder.allocate(count * kPairBytes);
     const Span counts = encoder.allocate(blocks * kDigits * 4);
     Constants constants{};
     constants.slot = kNoSlot;
     constants.arguments[1] = static_cast<std::uint32_t>(count);
     constants.arguments[2] = static_cast<std::uint32_t>(blocks);
+    constants.arguments[3] = static_cast<std::uint32_t>(rounds);
     for (std::uint32_t shift = 0; (std::uint64_t{largest} >> shift) != 0; shift += kDigitBits) {
         constants.arguments[0] = shift;
         Views views;

@@ -14,25 +14,6 @@ namespace dmlindex::d3d12 {
 
 inline constexpr auto kDeviceRemoved = static_cast<HRESULT>(0x887a0005);
 
-// Something a fence can wake a thread with, once.
-class Event {
-  public:
-    struct State;  // the host's own
-
-    Event();
-    ~Event();
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-
-    // What SetEventOnCompletion takes.
-    HANDLE handle() noexcept;
-    // False if nothing came within the time.
-    bool wait_for_milliseconds(int milliseconds);
-
-  private:
-    std::unique_ptr<State> state_;
-};
-
 class Library {
   public:
     // The one library of this process. Loads it the first time; what is missing is kept as

@@ -2,10 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 
 #include "d3d12/loader.hpp"
 #include "d3d12/vulkan.hpp"
@@ -65,6 +62,9 @@ void set_verbosity() {
     setenv("VKD3D_SHADER_DEBUG", level, 0);
 }
 
+// vkd3d wants to know how events are signalled; there are none (timeline_vkd3d.cpp says why).
+HRESULT no_event(HANDLE) { return S_OK; }
+
 // The Vulkan functions that tell about physical devices.
 struct Vulkan {
     Vulkan(vulkan::GetInstanceProcAddr get, vulkan::Instance instance) {
@@ -120,32 +120,6 @@ struct Vulkan {
 
 }  // namespace
 
-// A handle is to vkd3d what we say: it calls signal_event with it, on a thread of its own.
-struct Event::State {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool signalled = false;
-
-    static HRESULT signal(HANDLE handle) {
-        State& state = *static_cast<State*>(handle);
-        const std::lock_guard lock(state.mutex);
-        state.signalled = true;
-        state.changed.notify_all();
-        return S_OK;
-    }
-};
-
-Event::Event() : state_(std::make_unique<State>()) {}
-Event::~Event() = default;
-
-HANDLE Event::handle() noexcept { return state_.get(); }
-
-bool Event::wait_for_milliseconds(int milliseconds) {
-    std::unique_lock lock(state_->mutex);
-    return state_->changed.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                                    [&] { return state_->signalled; });
-}
-
 struct Library::Host {
     HRESULT (*create_instance)(const vkd3d::InstanceCreateInfo*, vkd3d::Instance**);
     vulkan::Instance (*get_vk_instance)(vkd3d::Instance*);
@@ -188,7 +162,7 @@ std::string Library::load() {
     vkd3d::InstanceCreateInfo info{};
     info.type = vkd3d::kInstanceCreateInfo;
     info.next = &application;
-    info.signal_event = Event::State::signal;
+    info.signal_event = no_event;
     info.wchar_size = sizeof(wchar_t);
     info.get_instance_proc_addr = get_proc;
     if (get_proc == nullptr || FAILED(host.create_instance(&info, &host.instance))) {

@@ -21,4 +21,23 @@ struct Microsoft {
 // Opens the libraries and lists the adapters. Returns what is missing, or nothing.
 std::string open_microsoft(Microsoft& found);
 
+// Something a fence can wake a thread with, once.
+class Event {
+  public:
+    struct State;  // the host's own
+
+    Event();
+    ~Event();
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    // What SetEventOnCompletion takes.
+    HANDLE handle() noexcept;
+    // False if nothing came within the time.
+    bool wait_for_milliseconds(int milliseconds);
+
+  private:
+    std::unique_ptr<State> state_;
+};
+
 }  // namespace dmlindex::d3d12

@@ -24,8 +24,7 @@ Queue::Queue(ID3D12Device* device, Pipelines& pipelines)
     desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
     check(device->CreateCommandQueue(&desc, uuidof<ID3D12CommandQueue>(), queue_.put_void()),
           "creating a command queue");
-    check(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, uuidof<ID3D12Fence>(), fence_.put_void()),
-          "creating a fence");
+    timeline_.emplace(device, queue_.get());
     for (Batch& batch : batches_) {
         check(device->CreateCommandAllocator(desc.Type, uuidof<ID3D12CommandAllocator>(),
                                              batch.allocator.put_void()),
@@ -53,10 +52,16 @@ bool Queue::has_constants(const Batch& batch) const noexcept {
 void Queue::begin() {
     if (recording_) return;
     throw_if_removed();
+    prepare();
+    recording_ = true;
+}
+
+void Queue::prepare() {
+    if (is_prepared_) return;
     if (batches_[batch_].lists == kListsPerBatch || !has_constants(batches_[batch_])) {
         batch_ = (batch_ + 1) % batches_.size();
         Batch& next = batches_[batch_];
-        wait(next.value);
+        block(next.value);
         check(next.allocator->Reset(), "resetting a command allocator");
         next.constants_used = 0;
         next.lists = 0;
@@ -64,7 +69,7 @@ void Queue::begin() {
     Batch& batch = batches_[batch_];
     check(list_->Reset(batch.allocator.get(), nullptr), "resetting a command list");
     ++batch.lists;
-    recording_ = true;
+    is_prepared_ = true;
     is_set_up_ = false;
     pipeline_ = nullptr;
 }
@@ -135,7 +140,7 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     pipeline_ = state;
     list_->SetComputeRootConstantBufferView(kConstantsParameter, address);
     if (binding_ == Binding::kTables) {
-        bind_tables(all);
+        bind_tables(kernel, all);
     } else {
         bind_root(all);
     }
@@ -143,7 +148,8 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     barrier();
 }
 
-// What a kernel does not use is the error slots: Vulkan wants every register to have something.
+// Where a kernel is given nothing it gets the error slots: Vulkan wants something in every register
+// that it declares.
 void Queue::bind_root(const Views& views) {
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
         const Span& span = views.written[i].span ? views.written[i].span : slots_;
@@ -152,12 +158,15 @@ void Queue::bind_root(const Views& views) {
     }
 }
 
-void Queue::bind_tables(const Views& views) {
-    const View unused{slots_, Format::kRaw};
+void Queue::bind_tables(Kernel kernel, const Views& views) {
+    const View nothing{slots_, Format::kRaw};
+    // The typed kernels declare of u1, u2, u4 and u5 only winners, and of the others what they get.
+    const bool typed = kKernelCodes[static_cast<std::size_t>(kernel)].typed;
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
-        const View& view = views.written[i].span ? views.written[i] : unused;
+        const bool given = static_cast<bool>(views.written[i].span);
+        if (!given && typed && i != kWinnersRegister) continue;
         list_->SetComputeRootDescriptorTable(kWrittenParameter + static_cast<UINT>(i),
-                                             descriptor(view, true));
+                                             descriptor(given ? views.written[i] : nothing, true));
     }
     for (std::size_t i = 0; i < kReadRegisters; ++i) {
         if (!views.read[i].span) continue;
@@ -168,7 +177,7 @@ void Queue::bind_tables(const Views& views) {
 
 D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
     D3D12_GPU_DESCRIPTOR_HANDLE handle{};
-    while (!views_.find(view, writable, next_value_, fence_->GetCompletedValue(), handle)) {
+    while (!views_.find(view, writable, next_value_, timeline_->completed(), handle)) {
         block(views_.busy_until());
     }
     return handle;
@@ -184,17 +193,19 @@ void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
 
 void Queue::submit() {
     if (!recording_) return;
-    recording_ = false;
+    recording_ = is_prepared_ = false;
     check(list_->Close(), "closing a command list");
     ID3D12CommandList* lists[] = {list_.get()};
     queue_->ExecuteCommandLists(1, lists);
-    check(queue_->Signal(fence_.get(), next_value_), "signalling a fence");
+    timeline_->signal(next_value_);
     batches_[batch_].value = next_value_++;
     throw_if_removed();
 }
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
+    // While the GPU is at work. (A new batch would have to wait itself.)
+    if (batches_[batch_].lists < kListsPerBatch && has_constants(batches_[batch_])) prepare();
     block(value);
     throw_if_removed();  // then every value counts as completed
 }
@@ -202,16 +213,10 @@ void Queue::wait(std::uint64_t value) {
 void Queue::block(std::uint64_t value) {
     const auto start = std::chrono::steady_clock::now();
     do {
-        if (fence_->GetCompletedValue() >= value) return;
+        if (timeline_->completed() >= value) return;
         std::this_thread::yield();
     } while (std::chrono::steady_clock::now() - start < kPollingTime);
-    auto event = std::make_unique<Event>();
-    check(fence_->SetEventOnCompletion(value, event->handle()), "waiting for a fence");
-    while (!event->wait_for_milliseconds(1000)) {
-        // A lost device may never signal the event, or signal it later: then it has to live on.
-        if (removed_reason() != S_OK) (void)event.release();
-        throw_if_removed();
-    }
+    while (!timeline_->wait_for_milliseconds(value, 1000)) throw_if_removed();
 }
 
 std::uint64_t Queue::timestamp_frequency() const {

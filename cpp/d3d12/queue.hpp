@@ -3,10 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <optional>
 
 #include "d3d12/constants.hpp"
 #include "d3d12/pipeline.hpp"
 #include "d3d12/pool.hpp"
+#include "d3d12/timeline.hpp"
 #include "d3d12/views.hpp"
 
 namespace dmlindex::d3d12 {
@@ -28,7 +30,7 @@ class Queue {
     ID3D12GraphicsCommandList* recording();
     void require(Chunk& chunk, D3D12_RESOURCE_STATES state);
 
-    // The fence value that says that all recorded so far is done.
+    // The value of the timeline that says that all recorded so far is done.
     std::uint64_t pending_value() const noexcept {
         return recording_ ? next_value_ : next_value_ - 1;
     }
@@ -59,14 +61,15 @@ class Queue {
         std::byte* mapped = nullptr;
         std::uint64_t constants_used = 0;
         int lists = 0;
-        std::uint64_t value = 0;  // of the fence, once the last list has run
+        std::uint64_t value = 0;  // of the timeline, once the last list has run
     };
 
     void begin();
+    void prepare();
     bool has_constants(const Batch& batch) const noexcept;
     void barrier();
     void bind_root(const Views& views);
-    void bind_tables(const Views& views);
+    void bind_tables(Kernel kernel, const Views& views);
     D3D12_GPU_DESCRIPTOR_HANDLE descriptor(const View& view, bool writable);
     void block(std::uint64_t value);
     void throw_if_removed() const;
@@ -77,11 +80,12 @@ class Queue {
     Binding binding_ = Binding::kRoot;
     Span slots_;
     ComPtr<ID3D12CommandQueue> queue_;
-    ComPtr<ID3D12Fence> fence_;
+    std::optional<Timeline> timeline_;
     ComPtr<ID3D12GraphicsCommandList> list_;
     std::array<Batch, 4> batches_;
     std::size_t batch_ = 0;  // the one being recorded
     bool recording_ = false;
+    bool is_prepared_ = false;              // the list is open, with nothing in it yet
     std::atomic<bool> is_removed_ = false;  // by remove_device()
     bool is_set_up_ = false;                // this list knows its root signature
     ID3D12PipelineState* pipeline_ = nullptr;

@@ -24,7 +24,8 @@ struct View {
 
 inline constexpr std::size_t kReadRegisters = 3;     // t0 to t2
 inline constexpr std::size_t kWrittenRegisters = 6;  // u0 to u5
-inline constexpr std::size_t kSlotsRegister = 3;     // the queue binds the error slots there
+inline constexpr std::size_t kWinnersRegister = 4;
+inline constexpr std::size_t kSlotsRegister = 3;  // the queue binds the error slots there
 
 // By register. Kernels that don't use one leave it empty.
 struct Views {
@@ -39,9 +40,9 @@ class ViewRing {
 
     ID3D12DescriptorHeap* heap() const noexcept { return heap_.get(); }
 
-    // The view's descriptor. value: of the fence, when the command is done that it is for.
-    // completed: what the fence has reached. False if the next place in the ring is still in use:
-    // then busy_until() says which value to wait for.
+    // The view's descriptor. value: of the timeline, when the command is done that it is for.
+    // completed: what the timeline has reached. False if the next place in the ring is still in
+    // use: then busy_until() says which value to wait for.
     bool find(const View& view, bool writable, std::uint64_t value, std::uint64_t completed,
               D3D12_GPU_DESCRIPTOR_HANDLE& handle);
     std::uint64_t busy_until() const noexcept { return places_[next_].value; }
@@ -63,7 +64,7 @@ class ViewRing {
     };
     struct Place {
         Key key;
-        std::uint64_t value = 0;  // of the fence, when the last command is done that uses it
+        std::uint64_t value = 0;  // of the timeline, when the last command is done that uses it
     };
 
     void make(const Key& key, D3D12_CPU_DESCRIPTOR_HANDLE place) const;

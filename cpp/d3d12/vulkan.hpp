@@ -1,5 +1,5 @@
-// The few Vulkan declarations it takes to list physical devices, so that no Vulkan header is needed
-// to build. Names and layouts are those of the Vulkan 1.2 specification.
+// The few Vulkan declarations it takes to list physical devices and wait for a queue, so that no
+// Vulkan header is needed to build. Names and layouts are those of the Vulkan 1.2 specification.
 #pragma once
 
 #include <cstddef>
@@ -62,5 +62,27 @@ using EnumeratePhysicalDevices = std::int32_t (*)(Instance, std::uint32_t*, Phys
 using GetPhysicalDeviceProperties = void (*)(PhysicalDevice, Properties*);
 using GetPhysicalDeviceProperties2 = void (*)(PhysicalDevice, Properties2*);
 using GetPhysicalDeviceMemoryProperties = void (*)(PhysicalDevice, MemoryProperties*);
+
+using Device = struct DeviceHandle*;
+using Queue = struct QueueHandle*;
+using Fence = struct FenceHandle*;  // a pointer only where those have 64 bits
+static_assert(sizeof(Fence) == 8);
+
+inline constexpr std::uint32_t kFenceCreateInfo = 8;
+
+struct FenceCreateInfo {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t flags;
+};
+
+using GetDeviceProcAddr = Function (*)(Device, const char*);
+using CreateFence = std::int32_t (*)(Device, const FenceCreateInfo*, const void*, Fence*);
+using DestroyFence = void (*)(Device, Fence, const void*);
+using ResetFences = std::int32_t (*)(Device, std::uint32_t, const Fence*);
+using GetFenceStatus = std::int32_t (*)(Device, Fence);
+using WaitForFences = std::int32_t (*)(Device, std::uint32_t, const Fence*, std::uint32_t,
+                                       std::uint64_t);
+using QueueSubmit = std::int32_t (*)(Queue, std::uint32_t, const void*, Fence);
 
 }  // namespace dmlindex::d3d12::vulkan

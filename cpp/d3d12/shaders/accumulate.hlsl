@@ -16,7 +16,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (four.first >= arguments.x) return;
     uint4 values = items[four.first / 4];
     [unroll] for (uint i = 0; i < 4; ++i) {
-        if (!(four.there[i] && four.inside[i])) continue;
+        if (!(is_there(four, i) && !is_skipped(four, i))) continue;
         uint offset = 4 * four.place[i];
         if (arguments.y == kAdd) {
             table.InterlockedAdd(offset, values[i]);

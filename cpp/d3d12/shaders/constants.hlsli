@@ -57,9 +57,9 @@ void note_outside(uint limit, uint number) {
 bool is_negative(uint2 value) { return index_signed && asint(value.y) < 0; }
 
 bool is_inside(uint2 value, uint limit) {
-    bool inside = value.y == 0 && value.x < limit;
-    if (is_negative(value)) inside = value.y == 0xffffffff && limit != 0 && value.x >= 0u - limit;
-    return inside;
+    bool negative = is_negative(value);
+    uint place = value.x + (negative ? limit : 0);
+    return place < limit && value.y == (negative ? 0xffffffff : 0);
 }
 
 // Where the mode has no place for an index out of range (raise, skip), it is clamped: the caller has other

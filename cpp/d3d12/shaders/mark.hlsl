@@ -10,6 +10,6 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Four four = locate_four(thread_id(group, thread));
     if (!arguments.y) return;
     [unroll] for (uint i = 0; i < 4; ++i) {
-        if (four.there[i] && four.inside[i]) winners.InterlockedMax(4 * four.place[i], four.first + i + 1);
+        if (is_there(four, i) && !is_skipped(four, i)) winners.InterlockedMax(4 * four.place[i], four.first + i + 1);
     }
 }

@@ -47,9 +47,9 @@ void pick(uint id) {
     if (mode == kSkip) {
         [unroll] for (uint j = 0; j < 4; ++j) {
 #if ELEMENT == 8
-            if (!four.inside[j]) picked[j] = pattern[0].xy;
+            if (is_skipped(four, j)) picked[j] = pattern[0].xy;
 #else
-            if (!four.inside[j]) picked[j] = pattern[0].x;
+            if (is_skipped(four, j)) picked[j] = pattern[0].x;
 #endif
         }
     }

@@ -1,10 +1,10 @@
 // A stable radix sort of pairs by their first word, 8 bits a pass. A group takes a block of pairs.
-// arguments: x the digit's lowest bit, y the number of pairs, z the number of blocks.
+// arguments: x the digit's lowest bit, y the number of pairs, z the number of blocks, w the rounds: a block has DIGITS
+// pairs for each.
 
 #include "plan.hlsli"
 
 #define DIGITS 256
-#define ROUNDS 8  // a block has DIGITS · ROUNDS pairs
 
 RWByteAddressBuffer pairs : register(u0);
 RWByteAddressBuffer counts : register(u4);  // [block][digit]

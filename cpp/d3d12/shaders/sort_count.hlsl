@@ -9,8 +9,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint block = block_id(group);
     found[thread] = 0;
     GroupMemoryBarrierWithGroupSync();
-    [loop] for (uint round = 0; round < ROUNDS; ++round) {
-        uint i = (block * ROUNDS + round) * DIGITS + thread;
+    [loop] for (uint round = 0; round < arguments.w; ++round) {
+        uint i = (block * arguments.w + round) * DIGITS + thread;
         if (i < arguments.y) InterlockedAdd(found[digit_of(pairs.Load(8 * i))], 1);
     }
     GroupMemoryBarrierWithGroupSync();

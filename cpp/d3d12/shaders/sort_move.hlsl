@@ -16,11 +16,11 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint word = thread / 32;
     uint bit = 1u << (thread % 32);
     places[thread] = block < arguments.z ? counts.Load(4 * (block * DIGITS + thread)) : 0;
-    [loop] for (uint round = 0; round < ROUNDS; ++round) {
+    [loop] for (uint round = 0; round < arguments.w; ++round) {
         uint w;
         [unroll] for (w = 0; w < WORDS; ++w) holders[w * DIGITS + thread] = 0;
         GroupMemoryBarrierWithGroupSync();
-        uint i = (block * ROUNDS + round) * DIGITS + thread;
+        uint i = (block * arguments.w + round) * DIGITS + thread;
         uint2 pair = 0;
         if (i < arguments.y) {
             pair = pairs.Load2(8 * i);

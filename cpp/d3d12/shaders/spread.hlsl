@@ -14,7 +14,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (four.first >= arguments.x) return;
     uint4 values = items[four.first / 4];
     [unroll] for (uint i = 0; i < 4; ++i) {
-        bool writes = four.there[i] && four.inside[i];
+        bool writes = is_there(four, i) && !is_skipped(four, i);
         if (writes && arguments.y) writes = winners.Load(4 * four.place[i]) == four.first + i + 1;
         if (writes) table[four.place[i]] = values[i];
     }
