@@ -33,6 +33,8 @@ PUBLIC_FUNCTIONS = [
 
 
 def test_stub_agrees_with_the_module() -> None:
+    if "this build has no D3D12" in dmlindex.devices()[-1].reason:
+        pytest.skip("the stub is that of a build with D3D12")
     result = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "dmlindex._core"],
         capture_output=True,
