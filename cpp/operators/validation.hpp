@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,11 +43,19 @@ using Sizes = std::vector<std::uint32_t>;
 // "{2, 3, 4}", and "…" after 16 of them: a desc can have any number.
 std::string text(std::span<const std::uint32_t> numbers);
 
+// Texts and numbers, one after the other.
 template <typename... Values>
 std::string concat(const Values&... values) {
-    std::ostringstream stream;
-    (stream << ... << values);
-    return stream.str();
+    std::string all;
+    const auto append = [&](const auto& value) {
+        if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+            all += std::to_string(value);
+        } else {
+            all += value;
+        }
+    };
+    (append(values), ...);
+    return all;
 }
 
 class Report {
