@@ -84,14 +84,15 @@ void deliver(const Job& job, Block block, Carry& carry) noexcept {
     }
 }
 
-// How much of the table each row of indices may read, if that is worth fetching a row ahead; else
-// 0.
-std::int64_t fetched_row_bytes(const Job& job) noexcept {
+// How much of the table a row of so many indices may touch, if that is worth fetching a row ahead:
+// there are as many indices as cache lines, and they are not too many. Else 0.
+std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept {
     constexpr std::int64_t kMostBytes = 16 << 10;
+    const std::int64_t most_bytes = std::min(kMostBytes, positions * kCacheLineBytes);
     if (job.coordinate_count != 1) return 0;
     const Coordinate& coordinate = job.coordinates[0];
-    if (coordinate.limit > kMostBytes ||
-        coordinate.limit * std::abs(coordinate.table_stride) > kMostBytes)
+    if (coordinate.limit > most_bytes ||
+        coordinate.limit * std::abs(coordinate.table_stride) > most_bytes)
         return 0;
     return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
 }
@@ -112,7 +113,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
     if (along_inner) --rank;
     const std::int64_t row_bytes =
-        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job) : 0;
+        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job, block.count) : 0;
     for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
         Block at = block;
         at.table += walker.table_offset();
@@ -147,7 +148,7 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
     std::int64_t offsets[kLookUpStep];
-    const std::int64_t row_bytes = fetched_row_bytes(job);
+    const std::int64_t row_bytes = fetched_row_bytes(job, dims[rank - 1].size);
     const std::int64_t next_row = rank > 1 ? dims[rank - 2].table_stride : 0;
     for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
         IndexRun run{job.buffers.indices + walker.index_offset(),
@@ -322,6 +323,8 @@ bool execute(const Job& job) noexcept {
     }
 
     PositionWalker walker(dims, parts.positions_rank, 0);
+    const std::int64_t row_bytes =
+        parts.positions_rank > 1 ? fetched_row_bytes(job, walker.run().size) : 0;
     Carry carry;
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
@@ -339,6 +342,7 @@ bool execute(const Job& job) noexcept {
             count += run;
             walker.advance(run);
         } while (linear && count < capacity && !walker.at_end());
+        if (!walker.at_end()) fetch_span(job.buffers.table + walker.table_offset(), row_bytes);
         std::byte* items = job.buffers.items + first_item;
         std::int64_t item_stride = walker.run().item_stride;
         if (compressed) {
