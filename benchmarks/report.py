@@ -35,7 +35,7 @@ def markdown(run: Run, worst_first: bool = False) -> str:
         parts.append(
             f"## {threads} thread{'s' if threads > 1 else ''}\n\n"
             f"{len(found)} workloads, {short} with a figure that falls short (bold).\n\n"
-            + _table(_COLUMNS, (_cells(row) for row in found))
+            + table(_COLUMNS, (_cells(row) for row in found))
         )
     parts.append("## How each does it\n\n" + _ways(run))
     return "\n".join(parts)
@@ -55,7 +55,7 @@ def compare(old: Run, new: Run) -> str:
                 found.append((ratio, record, mode, was["median_ns"], now["median_ns"]))
     found.sort(key=lambda one: -one[0])
     missing = [case for threads, case in before if not _has(new, threads, case)]
-    lines = _table(
+    lines = table(
         ("workload", "threads", "mode", "old", "new", "new ÷ old"),
         (
             (
@@ -117,6 +117,6 @@ def _ways(run: Run) -> str:
     return "\n".join(lines)
 
 
-def _table(columns: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
+def table(columns: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
     table = [columns, tuple("---" for _ in columns), *lines]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in table) + "\n"

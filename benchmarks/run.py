@@ -34,6 +34,11 @@ def main() -> None:
         old, new = (json.loads(Path(name).read_text("utf-8")) for name in options.compare)
         print(compare(old, new))
         return
+    if options.device != "cpu":
+        from benchmarks.gpu.run import main as run_on_gpu
+
+        run_on_gpu(options, _machine())
+        return
     cases = chosen_cases(options.only, options.growth)
     if options.list:
         print("\n".join(f"{case.group}: {case.name}" for case in cases))
@@ -132,6 +137,7 @@ def _threads(text: str) -> list[int]:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="script/bench", description=__doc__.splitlines()[0])
     add = parser.add_argument
+    add("--device", default="cpu", help="cpu, or a D3D12 device as dmlindex.devices() lists them")
     add("--quick", action="store_true", help=f"{_QUICK_SECONDS} s a case, not {_SECONDS}")
     add("--seconds", type=float, help="of timing a case")
     add("--only", default="", metavar="REGEX", help="the workloads whose 'group: name' it finds")

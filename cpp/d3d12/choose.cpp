@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
 constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
-constexpr std::int64_t kSharedBytes = 32 << 10;     // of a group's memory
-constexpr std::int64_t kSharedPositions = 1 << 17;  // below, filling it costs more than it gives
 constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
 constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
 constexpr std::int64_t kPositionsAThread = 4;
@@ -29,26 +27,15 @@ bool table_has_whole_slices(const Plan& plan) noexcept {
                        [&](const Coordinate& axis) { return is_whole(axis.table_stride); });
 }
 
-// False if the positions are no lines, or the indices not packed along them.
-bool find_grid(const Plan& plan, Grid& grid) noexcept {
-    if (plan.rank > 2) return false;
-    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
-    if (plan.rank == 2) grid.outer = plan.dims[0];
-    if (plan.rank == 2 && grid.inner.size < kPositionsAThread) return false;
-    const std::int64_t index = index_bytes(plan.index_type);
-    const std::int64_t tuple = plan.coordinate_count * index;
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        if (plan.coordinates[k].index_offset != k * index) return false;
-    }
-    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
-    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
-    grid.repeats_indices = true;
-    return grid.outer.index_stride == 0 && grid.inner.size % kPositionsAThread == 0;
+// Tables of 256 are looked up by bytes.
+bool gathers_by_bytes(const Plan& plan) noexcept {
+    return plan.direction == Direction::kGather && index_bytes(plan.index_type) == 1 &&
+           plan.coordinate_count == 1;
 }
 
 bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
     const std::int64_t element = plan.slice_bytes;
-    if (!is_single(element) || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
+    if (!is_single(element) || !(has_index_kernels(plan) || gathers_by_bytes(plan))) return false;
     if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
     if (!find_grid(plan, grid)) return false;
     if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
@@ -56,14 +43,6 @@ bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept
     const std::int64_t positions = position_count(plan);
     return plan.direction == Direction::kScatter || positions % kPositionsAThread == 0 ||
            positions * element >= static_cast<std::int64_t>(tensors.items.bytes);
-}
-
-// Filling a group's memory pays when many more are read from it than it holds.
-bool fits_shared(const Plan& plan, const Tensors& tensors) noexcept {
-    return plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
-           plan.index_type != IndexType::kInt16 && plan.index_type != IndexType::kUint16 &&
-           static_cast<std::int64_t>(tensors.table.bytes) <= kSharedBytes &&
-           position_count(plan) >= kSharedPositions;
 }
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but
@@ -86,18 +65,31 @@ int size_number(std::int64_t bytes) noexcept {  // of 1, 2, 4, 8
 
 }  // namespace
 
+bool find_grid(const Plan& plan, Grid& grid) noexcept {
+    if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
+    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
+    if (plan.rank == 2) grid.outer = plan.dims[0];
+    if (plan.rank == 2 && grid.inner.size < kPositionsAThread) return false;
+    const std::int64_t index = index_bytes(plan.index_type);
+    const std::int64_t tuple = plan.coordinate_count * index;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
+    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
+    grid.repeats_indices = true;
+    return grid.outer.index_stride == 0 && grid.inner.size % kPositionsAThread == 0;
+}
+
 Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
     Choice choice;
     choice.unit = unit_of(plan);
     if (!typed) return choice;
     if (fits_singles(plan, tensors, choice.grid)) {
-        choice.is_shared = fits_shared(plan, tensors);
-        if (choice.is_shared || has_index_kernels(plan)) {
-            choice.path = Path::kSingles;
-            choice.unit = plan.slice_bytes;
-            choice.has_stripes = !choice.is_shared && wants_stripes(plan, tensors, choice.grid);
-            return choice;
-        }
+        choice.path = Path::kSingles;
+        choice.unit = plan.slice_bytes;
+        choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
+        return choice;
     }
     if (choice.unit >= 4) {
         choice.path = Path::kRows;
@@ -171,11 +163,8 @@ Kernel for_indices(Kernel first, const Plan& plan) noexcept {
 
 Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept {
     const int element = size_number(choice.unit);
-    if (!choice.is_shared) {
-        return for_indices(count_from(Kernel::pick_1_4_1, 2 * kMostCoordinates * element), plan);
-    }
-    const std::int64_t index = index_bytes(plan.index_type);
-    return count_from(Kernel::pick_shared_1_1, 3 * element + (index == 1 ? 0 : index == 4 ? 1 : 2));
+    if (index_bytes(plan.index_type) == 1) return count_from(Kernel::pick_1_1, element);
+    return for_indices(count_from(Kernel::pick_1_4_1, 2 * kMostCoordinates * element), plan);
 }
 
 Kernel rows_kernel(const Choice& choice, Direction direction) noexcept {

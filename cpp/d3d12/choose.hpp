@@ -41,6 +41,10 @@ struct Choice {
     Grid grid;                 // kSingles
 };
 
+// Whether the kernels of four.hlsli can walk the plan's positions, and how; their slices may be of
+// any size.
+bool find_grid(const Plan& plan, Grid& grid) noexcept;
+
 // How the plan's gather or scatter runs. typed: whether there are kernels with typed views.
 Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
 

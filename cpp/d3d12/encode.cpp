@@ -23,10 +23,6 @@ constexpr std::int64_t kMaxCount = 0xff000000;
 constexpr std::int64_t kPiecesAThread = 2;  // as in shaders/rows.hlsl
 constexpr std::int64_t kFour = 4;           // positions a thread, as in shaders/four.hlsli
 constexpr std::int64_t kStripeThreads = 32;
-// Of the kernels with a table in a group's memory: threads, and groups that keep a large GPU busy.
-constexpr std::int64_t kSharedGroup = 512;
-constexpr std::int64_t kSharedGroups = 512;
-constexpr std::int64_t kMostBlocks = 64;  // that one group goes through
 
 [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorKind::kDevice, "d3d12: " + what + "; use device=\"cpu\"");
@@ -151,17 +147,7 @@ void encode_pick(const Encoder& encoder, const Plan& plan, const Choice& choice,
     views.read[0] = {tensors.table, element_format(choice.unit)};
     views.read[1] = indices_view(plan, tensors);
     views.written[0] = {tensors.items, four_format(choice.unit)};
-    std::uint64_t threads = four_threads(plan, choice);
-    if (choice.is_shared) {
-        views.read[0].format = Format::kR32;
-        const std::int64_t blocks = quotient_up(static_cast<std::int64_t>(threads), kSharedGroup);
-        const std::int64_t each = std::clamp<std::int64_t>(blocks / kSharedGroups, 1, kMostBlocks);
-        constants.arguments[1] =
-            narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), 4));
-        constants.arguments[2] = narrow(each);
-        threads = static_cast<std::uint64_t>(quotient_up(blocks, each)) * kGroup;
-    }
-    encoder.queue.dispatch(pick_kernel(choice, plan), constants, views, threads);
+    encoder.queue.dispatch(pick_kernel(choice, plan), constants, views, four_threads(plan, choice));
 }
 
 void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -235,14 +221,16 @@ Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choi
                     const Tensors& tensors, const Slot& slot, Constants& constants) {
     const Span winners = encoder.allocate(std::uint64_t{4} * constants.target_count);
     encode_clear(encoder, winners, 0);
-    if (choice.path == Path::kSingles) {
-        Constants four = four_constants(plan, choice, slot);
+    Choice marking = choice;  // targets are numbered as elements are
+    marking.unit = constants.target_bytes;
+    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
+        Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = 1;
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[4] = {winners, Format::kRaw};
         encoder.queue.dispatch(for_indices(Kernel::mark_4_1, plan), four, views,
-                               four_threads(plan, choice));
+                               four_threads(plan, marking));
     } else {
         Views views = raw_views(tensors);
         views.written[4] = {winners, Format::kRaw};

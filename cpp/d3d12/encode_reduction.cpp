@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kPairBytes = 8;
 constexpr std::uint64_t kDigits = 256;
 constexpr std::uint32_t kDigitBits = 8;
-// Few enough blocks for the one group that goes through their counts, many enough for the others.
+// Few enough blocks for the counts to be quick to go through, many enough to keep the GPU busy.
 constexpr std::uint64_t kMostBlocks = 1024;
 constexpr std::uint64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
@@ -57,7 +57,7 @@ Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::ui
         std::max(kLeastRounds, (count + kMostBlocks * kDigits - 1) / (kMostBlocks * kDigits));
     const std::uint64_t blocks = (count + rounds * kDigits - 1) / (rounds * kDigits);
     Span other = encoder.allocate(count * kPairBytes);
-    const Span counts = encoder.allocate(blocks * kDigits * 4);
+    const Span counts = encoder.allocate((blocks + 1) * kDigits * 4);
     Constants constants{};
     constants.slot = kNoSlot;
     constants.arguments[1] = static_cast<std::uint32_t>(count);
@@ -69,9 +69,9 @@ Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::ui
         views.written[0].span = pairs;
         views.written[1].span = other;
         views.written[4].span = counts;
-        // These kernels have groups of their own size: one a block.
+        // These kernels have groups of their own size: one a block, or a digit.
         encoder.queue.dispatch(Kernel::sort_count, constants, views, blocks * kGroup);
-        encoder.queue.dispatch(Kernel::sort_scan, constants, views, 1);
+        encoder.queue.dispatch(Kernel::sort_scan, constants, views, kDigits * kGroup);
         encoder.queue.dispatch(Kernel::sort_move, constants, views, blocks * kGroup);
         std::swap(pairs, other);
     }

@@ -54,18 +54,10 @@
 #include "d3d12/generated/pick_8_8_1.h"
 #include "d3d12/generated/pick_8_8_2.h"
 #include "d3d12/generated/pick_8_8_3.h"
-#include "d3d12/generated/pick_shared_1_1.h"
-#include "d3d12/generated/pick_shared_1_4.h"
-#include "d3d12/generated/pick_shared_1_8.h"
-#include "d3d12/generated/pick_shared_2_1.h"
-#include "d3d12/generated/pick_shared_2_4.h"
-#include "d3d12/generated/pick_shared_2_8.h"
-#include "d3d12/generated/pick_shared_4_1.h"
-#include "d3d12/generated/pick_shared_4_4.h"
-#include "d3d12/generated/pick_shared_4_8.h"
-#include "d3d12/generated/pick_shared_8_1.h"
-#include "d3d12/generated/pick_shared_8_4.h"
-#include "d3d12/generated/pick_shared_8_8.h"
+#include "d3d12/generated/pick_1_1.h"
+#include "d3d12/generated/pick_2_1.h"
+#include "d3d12/generated/pick_4_1.h"
+#include "d3d12/generated/pick_8_1.h"
 #include "d3d12/generated/mark_4_1.h"
 #include "d3d12/generated/mark_4_2.h"
 #include "d3d12/generated/mark_4_3.h"
@@ -151,18 +143,10 @@ enum class Kernel {
     pick_8_8_1,
     pick_8_8_2,
     pick_8_8_3,
-    pick_shared_1_1,
-    pick_shared_1_4,
-    pick_shared_1_8,
-    pick_shared_2_1,
-    pick_shared_2_4,
-    pick_shared_2_8,
-    pick_shared_4_1,
-    pick_shared_4_4,
-    pick_shared_4_8,
-    pick_shared_8_1,
-    pick_shared_8_4,
-    pick_shared_8_8,
+    pick_1_1,
+    pick_2_1,
+    pick_4_1,
+    pick_8_1,
     mark_4_1,
     mark_4_2,
     mark_4_3,
@@ -196,7 +180,7 @@ enum class Kernel {
     reduce_bytes,
 };
 
-inline constexpr int kKernelCount = 93;
+inline constexpr int kKernelCount = 85;
 
 struct KernelCode {
     const char* name;
@@ -256,18 +240,10 @@ inline constexpr KernelCode kKernelCodes[kKernelCount] = {
     {"pick_8_8_1", dxbc::k_pick_8_8_1, sizeof dxbc::k_pick_8_8_1, true},
     {"pick_8_8_2", dxbc::k_pick_8_8_2, sizeof dxbc::k_pick_8_8_2, true},
     {"pick_8_8_3", dxbc::k_pick_8_8_3, sizeof dxbc::k_pick_8_8_3, true},
-    {"pick_shared_1_1", dxbc::k_pick_shared_1_1, sizeof dxbc::k_pick_shared_1_1, true},
-    {"pick_shared_1_4", dxbc::k_pick_shared_1_4, sizeof dxbc::k_pick_shared_1_4, true},
-    {"pick_shared_1_8", dxbc::k_pick_shared_1_8, sizeof dxbc::k_pick_shared_1_8, true},
-    {"pick_shared_2_1", dxbc::k_pick_shared_2_1, sizeof dxbc::k_pick_shared_2_1, true},
-    {"pick_shared_2_4", dxbc::k_pick_shared_2_4, sizeof dxbc::k_pick_shared_2_4, true},
-    {"pick_shared_2_8", dxbc::k_pick_shared_2_8, sizeof dxbc::k_pick_shared_2_8, true},
-    {"pick_shared_4_1", dxbc::k_pick_shared_4_1, sizeof dxbc::k_pick_shared_4_1, true},
-    {"pick_shared_4_4", dxbc::k_pick_shared_4_4, sizeof dxbc::k_pick_shared_4_4, true},
-    {"pick_shared_4_8", dxbc::k_pick_shared_4_8, sizeof dxbc::k_pick_shared_4_8, true},
-    {"pick_shared_8_1", dxbc::k_pick_shared_8_1, sizeof dxbc::k_pick_shared_8_1, true},
-    {"pick_shared_8_4", dxbc::k_pick_shared_8_4, sizeof dxbc::k_pick_shared_8_4, true},
-    {"pick_shared_8_8", dxbc::k_pick_shared_8_8, sizeof dxbc::k_pick_shared_8_8, true},
+    {"pick_1_1", dxbc::k_pick_1_1, sizeof dxbc::k_pick_1_1, true},
+    {"pick_2_1", dxbc::k_pick_2_1, sizeof dxbc::k_pick_2_1, true},
+    {"pick_4_1", dxbc::k_pick_4_1, sizeof dxbc::k_pick_4_1, true},
+    {"pick_8_1", dxbc::k_pick_8_1, sizeof dxbc::k_pick_8_1, true},
     {"mark_4_1", dxbc::k_mark_4_1, sizeof dxbc::k_mark_4_1, true},
     {"mark_4_2", dxbc::k_mark_4_2, sizeof dxbc::k_mark_4_2, true},
     {"mark_4_3", dxbc::k_mark_4_3, sizeof dxbc::k_mark_4_3, true},

@@ -1,9 +1,7 @@
 // What every kernel shares: the constants of one dispatch, the error slots, and what an index means.
 // C++ fills Constants from ../constants.hpp.
 
-#ifndef GROUP
 #define GROUP 128
-#endif
 
 static const uint kRaise = 0;
 static const uint kClamp = 1;

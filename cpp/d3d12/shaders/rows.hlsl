@@ -48,39 +48,46 @@ bool place_row(uint row, out Place place) {
 #endif
 }
 
+struct Move {
+    bool happens;
+    uint target;
+    Piece value;
+};
+
+Move load_piece(uint piece) {
+    Move move;
+    move.happens = piece < arguments.x;
+    move.target = 0;
+    move.value = 0;
+    if (move.happens) {
+        uint row = piece >> slice_shift;
+        [branch] if (slice_shift == 32) row = piece / slice_units;
+        uint unit = piece - row * slice_units;
+        Place place;
+        bool inside = place_row(row, place);
+#if SCATTER
+        if (inside && arguments.y) inside = winners.Load(4 * (place.table / target_bytes)) == row + 1;
+        move.happens = inside;
+        move.target = place.table / UNIT + unit;
+        if (inside) move.value = from[place.item / UNIT + unit];
+#else
+        move.target = place.item / UNIT + unit;
+        if (inside) {
+            move.value = from[place.table / UNIT + unit];
+        } else {
+            move.value = fill_piece(unit);
+        }
+#endif
+    }
+    return move;
+}
+
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (failed()) return;
-    bool moves[2];
-    uint source[2];
-    uint target[2];
-    Piece value[2];
-    [unroll] for (uint i = 0; i < 2; ++i) {
-        uint piece = (2 * group_id(group) + i) * GROUP + thread;
-        moves[i] = piece < arguments.x;
-        uint row = slice_shift < 32 ? piece >> slice_shift : piece / slice_units;
-        uint unit = piece - row * slice_units;
-        if (moves[i]) {
-            Place place;
-            bool inside = place_row(row, place);
-#if SCATTER
-            if (inside && arguments.y) inside = winners.Load(4 * (place.table / target_bytes)) == row + 1;
-            moves[i] = inside;
-            source[i] = place.item / UNIT + unit;
-            target[i] = place.table / UNIT + unit;
-            if (inside) value[i] = from[source[i]];
-#else
-            source[i] = place.table / UNIT + unit;
-            target[i] = place.item / UNIT + unit;
-            if (inside) {
-                value[i] = from[source[i]];
-            } else {
-                value[i] = fill_piece(unit);
-            }
-#endif
-        }
-    }
-    [unroll] for (uint j = 0; j < 2; ++j) {
-        if (moves[j]) to[target[j]] = value[j];
-    }
+    uint piece = 2 * group_id(group) * GROUP + thread;
+    Move one = load_piece(piece);
+    Move other = load_piece(piece + GROUP);
+    if (one.happens) to[one.target] = one.value;
+    if (other.happens) to[other.target] = other.value;
 }

@@ -15,7 +15,17 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint block = block_id(group);
     uint word = thread / 32;
     uint bit = 1u << (thread % 32);
-    places[thread] = block < arguments.z ? counts.Load(4 * (block * DIGITS + thread)) : 0;
+    uint total = counts.Load(4 * (arguments.z * DIGITS + thread));
+    places[thread] = total;
+    GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint reach = 1; reach < DIGITS; reach *= 2) {  // what smaller digits take
+        uint below = thread >= reach ? places[thread - reach] : 0;
+        GroupMemoryBarrierWithGroupSync();
+        places[thread] += below;
+        GroupMemoryBarrierWithGroupSync();
+    }
+    places[thread] -= total;
+    if (block < arguments.z) places[thread] += counts.Load(4 * (block * DIGITS + thread));
     [loop] for (uint round = 0; round < arguments.w; ++round) {
         uint w;
         [unroll] for (w = 0; w < WORDS; ++w) holders[w * DIGITS + thread] = 0;

@@ -1,17 +1,19 @@
-// Reductions, step 3: counts become the places where each block's pairs of each digit begin. One group, one
-// digit a thread.
+// Reductions, step 3: counts become, for each digit, how many pairs with it are in the blocks before. One group a
+// digit, neighbouring blocks a thread. The digits' totals follow the last block's counts.
 
 #include "sort.hlsli"
 
 groupshared uint sums[DIGITS];
 
 [numthreads(DIGITS, 1, 1)]
-void main(uint thread : SV_GroupIndex) {
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint digit = block_id(group);
+    uint each = (arguments.z + DIGITS - 1) / DIGITS;
+    uint first = thread * each;
+    uint last = min(first + each, arguments.z);
     uint total = 0;
     uint block;
-    [loop] for (block = 0; block < arguments.z; ++block) {
-        total += counts.Load(4 * (block * DIGITS + thread));
-    }
+    [loop] for (block = first; block < last; ++block) total += counts.Load(4 * (block * DIGITS + digit));
     sums[thread] = total;
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint reach = 1; reach < DIGITS; reach *= 2) {
@@ -20,11 +22,12 @@ void main(uint thread : SV_GroupIndex) {
         sums[thread] += below;
         GroupMemoryBarrierWithGroupSync();
     }
-    uint place = sums[thread] - total;
-    [loop] for (block = 0; block < arguments.z; ++block) {
-        uint offset = 4 * (block * DIGITS + thread);
+    uint before = sums[thread] - total;
+    [loop] for (block = first; block < last; ++block) {
+        uint offset = 4 * (block * DIGITS + digit);
         uint count = counts.Load(offset);
-        counts.Store(offset, place);
-        place += count;
+        counts.Store(offset, before);
+        before += count;
     }
+    if (thread == DIGITS - 1) counts.Store(4 * (arguments.z * DIGITS + digit), before);
 }

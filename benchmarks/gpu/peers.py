@@ -1,0 +1,323 @@
+"""The contestants on a GPU: each has its tensors there, its own ways to do a call, its own clock.
+
+An Idiom's names are on the device; where a library insists on 64-bit indices (torch's gather and
+scatter), it is given them, made before the clock starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import numpy as np
+
+from benchmarks.call import Array, Call, Idiom, NotSupportedError
+from benchmarks.peers import OURS
+
+_TORCH_REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
+DETERMINISTIC = "deterministic"
+ANY_WINS = "unique_indices"
+
+
+class GpuPeer(Protocol):
+    """A library with a device."""
+
+    version: str
+
+    def idioms(self, call: Call) -> list[Idiom]:
+        """Its ways of doing the call. Raises NotSupportedError when there is none."""
+        ...
+
+    def times(self, idiom: Idiom, count: int) -> list[float]:
+        """Nanoseconds on the device of so many runs, one after another."""
+        ...
+
+    def array(self, tensor: Any) -> Array: ...
+
+
+NAMES = ("torch", "cupy", "cuda")
+
+
+def load(name: str) -> GpuPeer:
+    """Raises ImportError when the library or its device is missing."""
+    if name == "torch":
+        return Torch()
+    return CuPy() if name == "cupy" else Cuda()
+
+
+class Dmlindex:
+    def __init__(self, device: str) -> None:
+        self.dmlindex = importlib.import_module("dmlindex")
+        self.core = importlib.import_module("dmlindex._core")
+        self.device = self.dmlindex.Device(device)
+        self.version = version("dmlindex")
+
+    def idioms(self, call: Call) -> list[Idiom]:
+        tensor = self.device.tensor
+        names = {"dmlindex": self.dmlindex, "x": tensor(call.input), "i": tensor(call.indices)}
+        if call.updates is not None:
+            names["u"] = tensor(call.updates)
+        names["out"] = names["x"]
+        if not call.in_place:
+            names["out"] = tensor(np.zeros(call.output_shape, call.input.dtype))
+        lenient = "drop" if call.is_scatter else "clamp"
+        found = [self._idiom(call, names, "clamp", f"mode={lenient!r}", into_out=True)]
+        found.append(self._idiom(call, names, "raise", "", into_out=True))
+        if not call.in_place:
+            found.append(self._idiom(call, names, "raise", "", into_out=False))
+        if call.is_scatter and call.reduction == "none":
+            options = "mode='drop', unique_indices=True"
+            found.append(self._idiom(call, names, ANY_WINS, options, into_out=True))
+        return found
+
+    def _idiom(
+        self, call: Call, names: dict[str, Any], mode: str, options: str, *, into_out: bool
+    ) -> Idiom:
+        given = ["x", "i"] + (["u"] if call.is_scatter else [])
+        if call.axis:
+            given.append(f"axis={call.axis}")
+        if call.batch_dims:
+            given.append(f"batch_dims={call.batch_dims}")
+        if call.reduction != "none":
+            given.append(f"reduction={call.reduction!r}")
+        given += [options] if options else []
+        given += ["out=out"] if into_out else []
+        code = f"dmlindex.{call.operator}({', '.join(given)})"
+        return Idiom(OURS, code, names, into_out, mode == "raise", mode)
+
+    def times(self, idiom: Idiom, count: int) -> list[float]:
+        code = compile(idiom.code, "idiom", "eval")
+        name = self.device.name
+        for _ in range(count):
+            self.core.d3d12_mark_time(name)
+            eval(code, idiom.names)
+            self.core.d3d12_mark_time(name)
+        marks = self.core.d3d12_take_times(name)
+        return [end - start for start, end in zip(marks[::2], marks[1::2], strict=True)]
+
+    def array(self, tensor: Any) -> Array:
+        found: Array = tensor.numpy()
+        return found
+
+
+def _columns(call: Call) -> dict[str, Array]:
+    """The tuples' numbers, each contiguous, behind those of the batch: c0, c1, …"""
+    arrays = [np.ascontiguousarray(call.indices[..., k]) for k in range(call.indices.shape[-1])]
+    if call.batch_dims == 1:
+        shape = call.indices.shape[:-1]
+        batch = np.arange(shape[0]).reshape(-1, *(1,) * (len(shape) - 1))
+        arrays.insert(0, np.ascontiguousarray(np.broadcast_to(batch, shape)))
+    return {f"c{k}": array for k, array in enumerate(arrays)}
+
+
+class Torch:
+    def __init__(self) -> None:
+        self.torch = importlib.import_module("torch")
+        if not self.torch.cuda.is_available():
+            raise ImportError("torch sees no CUDA device")
+        self.version = str(self.torch.__version__)
+
+    def idioms(self, call: Call) -> list[Idiom]:
+        def there(array: Array) -> Any:
+            return self.torch.from_numpy(array).cuda()
+
+        names: dict[str, Any] = {"torch": self.torch, "x": there(call.input)}
+        names["i"] = there(call.indices)
+        if call.is_scatter:
+            names["u"] = there(call.updates if call.updates is not None else call.input)
+        if call.operator.endswith("_nd"):
+            columns = _columns(call)
+            names |= {name: there(array.astype(np.int64)) for name, array in columns.items()}
+            where = ", ".join(columns)
+        if call.operator.endswith("_elements"):
+            names["j"] = names["i"].long()
+        if call.is_scatter:
+            return self._scatters(call, names, "" if "_nd" not in call.operator else where)
+        if call.operator == "gather":
+            if call.indices.dtype.name not in ("int32", "int64"):
+                names["i"] = names["i"].int()
+            ways = [f"torch.index_select(x, {call.axis}, i)"]
+        elif call.operator == "gather_elements":
+            ways = [f"torch.gather(x, {call.axis}, j)"]
+        else:
+            ways = [f"x[{where}]"]
+            if call.indices.shape[-1] == 1 and not call.batch_dims:
+                ways.append("torch.index_select(x, 0, c0)")
+        return [Idiom("torch", way, names, into_out=False, raises=True) for way in ways]
+
+    def _scatters(self, call: Call, names: dict[str, Any], where: str) -> list[Idiom]:
+        if call.operator == "scatter_nd":
+            ways = [
+                f"x.index_put_(({where},), u)" if call.in_place else f"x.index_put(({where},), u)"
+            ]
+            if call.indices.shape[-1] == 1:
+                verb = (
+                    "x.index_copy_(0, c0, u)" if call.in_place else "torch.index_copy(x, 0, c0, u)"
+                )
+                ways.append(verb)
+        elif call.reduction != "none":
+            ways = [
+                f"torch.scatter_reduce(x, {call.axis}, j, u, {_TORCH_REDUCE[call.reduction]!r})"
+            ]
+            if call.reduction == "add":
+                ways.append(f"torch.scatter_add(x, {call.axis}, j, u)")
+        else:
+            arguments = f"{call.axis}, j, u"
+            ways = [
+                f"x.scatter_({arguments})" if call.in_place else f"torch.scatter(x, {arguments})"
+            ]
+        found = [Idiom("torch", way, names, into_out=False, raises=True) for way in ways]
+        if (
+            call.operator == "scatter_elements"
+            and not call.in_place
+            and call.reduction in ("none", "add")
+        ):
+            found.append(Idiom("torch", ways[-1], names, False, True, mode=DETERMINISTIC))
+        return found
+
+    def times(self, idiom: Idiom, count: int) -> list[float]:
+        code = compile(idiom.code, "idiom", "eval")
+        cuda = self.torch.cuda
+        events = [
+            (cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)) for _ in range(count)
+        ]
+        self.torch.use_deterministic_algorithms(idiom.mode == DETERMINISTIC)
+        for start, end in events:
+            start.record()
+            eval(code, idiom.names)
+            end.record()
+        self.torch.use_deterministic_algorithms(False)
+        cuda.synchronize()
+        return [start.elapsed_time(end) * 1e6 for start, end in events]
+
+    def array(self, tensor: Any) -> Array:
+        found: Array = tensor.cpu().numpy()
+        return found
+
+
+class _OnCuPy:
+    """What CuPy and the raw kernels share: arrays, clock."""
+
+    def __init__(self) -> None:
+        self.cupy = importlib.import_module("cupy")
+        if self.cupy.cuda.runtime.getDeviceCount() == 0:
+            raise ImportError("cupy sees no CUDA device")
+
+    def times(self, idiom: Idiom, count: int) -> list[float]:
+        code = compile(idiom.code, "idiom", "exec")
+        cuda = self.cupy.cuda
+        events = [(cuda.Event(), cuda.Event()) for _ in range(count)]
+        for start, end in events:
+            start.record()
+            exec(code, idiom.names)
+            end.record()
+        cuda.runtime.deviceSynchronize()
+        return [cuda.get_elapsed_time(start, end) * 1e6 for start, end in events]
+
+    def array(self, tensor: Any) -> Array:
+        found: Array = self.cupy.asnumpy(tensor)
+        return found
+
+
+class CuPy(_OnCuPy):
+    def __init__(self) -> None:
+        super().__init__()
+        self.cupyx = importlib.import_module("cupyx")
+        self.version = str(self.cupy.__version__)
+
+    def idioms(self, call: Call) -> list[Idiom]:
+        there = self.cupy.asarray
+        names: dict[str, Any] = {"cupy": self.cupy, "cupyx": self.cupyx, "x": there(call.input)}
+        names["i"] = there(call.indices)
+        if call.operator.endswith("_nd"):
+            columns = _columns(call)
+            names |= {name: there(array) for name, array in columns.items()}
+            where = ", ".join(columns)
+        if call.is_scatter:
+            return self._scatters(call, names, where if call.operator == "scatter_nd" else "")
+        names["out"] = self.cupy.empty(call.output_shape, call.input.dtype)
+        if call.operator == "gather":
+            ways = [(f"cupy.take(x, i, {call.axis}, out=out)", True)]
+        elif call.operator == "gather_elements":
+            ways = [(f"out = cupy.take_along_axis(x, i, {call.axis})", False)]
+        else:
+            ways = [(f"out = x[{where}]", False)]
+        return [Idiom("cupy", way, names, into, False, result="out") for way, into in ways]
+
+    def _scatters(self, call: Call, names: dict[str, Any], where: str) -> list[Idiom]:
+        names["u"] = self.cupy.asarray(call.updates)
+        if call.operator == "scatter_nd":
+            place = f"[{where}] = u"
+        elif call.input.ndim == 1 and call.reduction == "none":
+            place = "[i] = u"
+        elif call.input.ndim == 1 and call.reduction in ("add", "max"):
+            way = f"out = x.copy(); cupyx.scatter_{call.reduction}(out, i, u)"
+            return [Idiom("cupy", way, names, False, False, result="out")]
+        else:
+            raise NotSupportedError("no single call does this")
+        way = f"x{place}" if call.in_place else f"out = x.copy(); out{place}"
+        result = "x" if call.in_place else "out"
+        return [Idiom("cupy", way, names, call.in_place, False, result=result)]
+
+
+_ROWS = """
+extern "C" __global__ void rows(
+    const uint4* table, const int* index, uint4* out, long long pieces, int width) {
+    long long base = (long long)blockIdx.x * blockDim.x * 2 + threadIdx.x;
+    uint4 value[2];
+    #pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        long long piece = base + k * blockDim.x;
+        if (piece < pieces) {
+            long long row = piece / width;
+            value[k] = table[(long long)index[row] * width + (piece - row * width)];
+        }
+    }
+    #pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        long long piece = base + k * blockDim.x;
+        if (piece < pieces) out[piece] = value[k];
+    }
+}
+extern "C" __global__ void elements(
+    const float* table, const int4* index, float4* out, long long fours) {
+    long long four = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (four >= fours) return;
+    int4 i = index[four];
+    out[four] = make_float4(table[i.x], table[i.y], table[i.z], table[i.w]);
+}
+"""
+
+
+class Cuda(_OnCuPy):
+    """Plain kernels without checks: what the card gives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.module = self.cupy.RawModule(code=_ROWS)
+        self.version = f"runtime {self.cupy.cuda.runtime.runtimeGetVersion()}"
+
+    def idioms(self, call: Call) -> list[Idiom]:
+        if call.operator != "gather" or call.axis or call.indices.dtype != np.int32:
+            raise NotSupportedError("no kernel is written for this")
+        row_bytes = call.input.itemsize * int(np.prod(call.input.shape[1:]))
+        out = self.cupy.empty(call.output_shape, call.input.dtype)
+        names: dict[str, Any] = {"out": out, "x": self.cupy.asarray(call.input)}
+        names["i"] = self.cupy.asarray(call.indices)
+        threads = 256
+        if row_bytes % 16 == 0:
+            pieces = out.nbytes // 16
+            names["kernel"] = self.module.get_function("rows")
+            groups = -(-pieces // (2 * threads))
+            tail = f"np.int64({pieces}), np.int32({row_bytes // 16})"
+        elif call.input.dtype == np.float32 and call.input.ndim == 1:
+            fours = call.indices.size // 4
+            names["kernel"] = self.module.get_function("elements")
+            groups = -(-fours // threads)
+            tail = f"np.int64({fours})"
+        else:
+            raise NotSupportedError("no kernel is written for this")
+        names["np"] = np
+        code = f"kernel(({groups},), ({threads},), (x, i, out, {tail}))"
+        return [Idiom("cuda", code, names, into_out=True, raises=False, result="out")]
