@@ -127,3 +127,24 @@ def test_stream_copy_copies() -> None:
     source[...] = np.arange(1000) % 251
     exec(idiom.code, idiom.names)
     np.testing.assert_array_equal(target, source)
+
+
+def test_a_case_on_a_gpu_is_checked_timed_and_shown() -> None:
+    """On whatever D3D12 device there is; torch and CuPy are not needed."""
+    if not any(info.kind == "d3d12" and info.available for info in dmlindex.devices()):
+        pytest.skip("d3d12 is not available")
+    from benchmarks.gpu import peers as gpu_peers
+    from benchmarks.gpu import report
+    from benchmarks.gpu.cases import gpu_cases
+    from benchmarks.gpu.measure import run_case as run_gpu_case
+
+    cases = gpu_cases(quick=True)
+    assert len({case.name for case in cases}) == len(cases)
+    case = next(case for case in cases if case.group == "tuples")
+    record = run_gpu_case(case, {"dmlindex": gpu_peers.Dmlindex("d3d12")}, 5)
+    assert not record["not_run"]
+    assert {time["mode"] for time in record["times"]} == {"clamp", "raise"}
+    run = run_of(record, device="a GPU", samples=5, missing={"torch": "none here"}, wall=[])
+    text = report.markdown(run)
+    assert case.name in text
+    assert "**torch is missing**: none here" in text
