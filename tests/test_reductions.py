@@ -146,6 +146,39 @@ def test_duplicates_are_added_in_order(device: str) -> None:
     assert reduce_all(device, "add", 0, [big, -big, 1, 1], "f4")[0] == 2
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "i8", "f2", "f4"])
+@pytest.mark.parametrize("reduction", ORDERED)
+@pytest.mark.parametrize("slice_size", [1, 3])
+def test_targets_with_few_updates_and_with_many(
+    device: str, reduction: str, dtype: str, slice_size: int
+) -> None:
+    """Lists of 1 to 9 updates, just as many as a D3D12 device folds as a list, and far more."""
+    counts = np.zeros(400, int)
+    counts[3:12] = np.arange(1, 10)
+    counts[[20, 21, 22, 399]] = 64, 65, 63, 500
+    rng = np.random.default_rng(7)
+    indices = rng.permutation(np.repeat(np.arange(400), counts))[:, np.newaxis]
+    low, high = (-1, 2) if reduction == "mul" else (0, 2) if dtype == "?" else (-9, 9)
+    x = rng.integers(low, high, (400, slice_size)).astype(dtype)
+    updates = (rng.integers(low, high, (len(indices), slice_size)) * 1.5).astype(dtype)
+    call = testing.Call("scatter_nd", (x, indices, updates), {"reduction": reduction})
+    testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
+
+
+def test_many_in_a_row(device: str) -> None:
+    """More kernels than a D3D12 device records in one list; every other call has a long run."""
+    array = np.zeros(50, np.float32)
+    table: Any = array if device == "cpu" else dmlindex.Device(device).tensor(array)
+    indices, long_run = np.arange(100)[:, np.newaxis] % 50, np.zeros((100, 1), int)
+    for i in range(60):
+        where = long_run if i % 2 else indices
+        dmlindex.scatter_nd(table, where, np.ones(100, np.float32), reduction="add", out=table)
+    answer = array if device == "cpu" else table.numpy()
+    expected = np.full(50, 60, np.float32)
+    expected[0] += 3000
+    np.testing.assert_array_equal(answer, expected)
+
+
 @pytest.mark.parametrize("reduction", ORDERED)
 def test_every_float8_pair(device: str, reduction: str) -> None:
     """All 65,536 pairs of every 8-bit float: the table against the step."""

@@ -45,15 +45,17 @@ void check_place(const char* op, const char* argument, const DeviceTensor& tenso
 
 void queue_plan(const char* op, const DevicePtr& device, const Plan& plan,
                 const d3d12::Operands& operands, bool fresh, bool tuple_dim) {
-    // The text of an index error, whenever it is wanted.
-    const auto describe = [op = std::string(op), plan,
-                           tuple_dim](const d3d12::BadIndex& bad) -> std::string {
-        return index_error_message(op.c_str(), plan, {bad.position, bad.coordinate, bad.bits},
-                                   tuple_dim);
-    };
+    d3d12::Describe describe;  // the text of an index error, whenever it is wanted
+    if (d3d12::may_fail(plan)) {
+        describe = [op = std::string(op), kept = std::make_shared<const Plan>(plan),
+                    tuple_dim](const d3d12::BadIndex& bad) {
+            return index_error_message(op.c_str(), *kept, {bad.position, bad.coordinate, bad.bits},
+                                       tuple_dim);
+        };
+    }
     try {
         const py::gil_scoped_release released;
-        device->run(plan, operands, fresh, describe);
+        device->run(plan, operands, fresh, std::move(describe));
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kIndex) throw;
         throw Error(error.kind(), std::string(op) + ": " + error.what());

@@ -26,6 +26,9 @@ struct BadIndex {
     std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
 };
 
+// Whether an index of the plan can be an error.
+bool may_fail(const Plan& plan) noexcept;
+
 // What Error(kIndex) says of a bad index. Called on any thread, without the GIL.
 using Describe = std::function<std::string(const BadIndex&)>;
 
@@ -90,9 +93,10 @@ class Device : public std::enable_shared_from_this<Device> {
     void clear(const Memory& memory);
     void copy(const Memory& to, const Memory& from);
 
-    // Queues a canonical plan. Throws Error(kDevice) for one that the device cannot run, with
-    // nothing queued; and the error of an operand known to have failed. fresh: the written tensor
-    // holds nothing of worth, so that it is unusable if this fails, not merely unchanged.
+    // Queues a canonical plan. describe is called only if the plan may_fail. Throws Error(kDevice)
+    // for one that the device cannot run, with nothing queued; and the error of an operand known to
+    // have failed. fresh: the written tensor holds nothing of worth, so that it is unusable if this
+    // fails, not merely unchanged.
     void run(const Plan& plan, const Operands& operands, bool fresh, Describe describe);
 
     // Waits for all that is queued. Throws the first error that nobody has been told of.

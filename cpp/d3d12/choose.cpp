@@ -11,8 +11,21 @@ constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
 constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
 constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
 constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
-constexpr std::int64_t kPositionsAThread = 4;
 constexpr int kMostCoordinates = 3;
+// Bytes of a group's memory, as in shaders/look_up.hlsl.
+constexpr std::int64_t kSmallHeldBytes = 4096;
+constexpr std::int64_t kHeldBytes = 16384;
+constexpr std::int64_t kLargeHeldBytes = 32768;
+// Up to where a group's memory still saves enough reads: the rest comes from a buffer, or a
+// texture.
+constexpr std::int64_t kGroupAndBufferElements = 1 << 15;
+constexpr std::int64_t kGroupAndTextureElements = 1 << 16;
+constexpr std::int64_t kManyPositions = 1 << 21;  // for fewer, a group's start costs too much
+constexpr std::int64_t kManyForLargeTables = 1 << 23;
+constexpr std::int64_t kInFlight = 4;  // at most, as in shaders/look_up.hlsl
+constexpr std::int64_t kMostRounds = 32;
+constexpr std::int64_t kManyGroups = 256;
+constexpr std::int64_t kHeldLine = 2048;  // positions: a group has something to do
 
 bool is_single(std::int64_t bytes) noexcept {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -41,7 +54,7 @@ bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept
     if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
     // A gather's last thread stores four elements, whether or not there are as many.
     const std::int64_t positions = position_count(plan);
-    return plan.direction == Direction::kScatter || positions % kPositionsAThread == 0 ||
+    return plan.direction == Direction::kScatter || positions % kFour == 0 ||
            positions * element >= static_cast<std::int64_t>(tensors.items.bytes);
 }
 
@@ -49,10 +62,44 @@ bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept
 // stripes of lines read from stripes of the table.
 bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid) noexcept {
     return plan.rank == 2 && !grid.repeats_indices && grid.inner.size >= kStripedLine &&
-           grid.inner.size % kPositionsAThread == 0 &&
-           grid.inner.table_stride == plan.slice_bytes &&
+           grid.inner.size % kFour == 0 && grid.inner.table_stride == plan.slice_bytes &&
            plan.coordinates[0].table_stride >= grid.inner.size * plan.slice_bytes &&
            static_cast<std::int64_t>(tensors.table.bytes) > kStripedTableBytes;
+}
+
+// Elements that fit there: a word each, or two.
+std::int64_t held_elements(std::int64_t held_bytes, std::int64_t element_bytes) noexcept {
+    return held_bytes / std::max<std::int64_t>(element_bytes, 4);
+}
+
+// Whether indices are the only way through the table, along lines without gaps, of which each is
+// read by so many positions that it pays to fetch it whole.
+bool reads_lines(const Plan& plan, const Grid& grid) noexcept {
+    if (plan.coordinate_count != 1 || plan.coordinates[0].table_stride != plan.slice_bytes ||
+        grid.inner.table_stride != 0) {
+        return false;
+    }
+    return plan.rank < 2 ||
+           (grid.outer.table_stride % kUnits[0] == 0 && grid.inner.size % kFour == 0 &&
+            grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
+}
+
+TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t line = plan.coordinates[0].limit;
+    if (plan.direction != Direction::kGather || positions < kManyPositions ||
+        !reads_lines(plan, grid)) {
+        return TableIn::kBuffer;
+    }
+    if (line <= held_elements(kSmallHeldBytes, plan.slice_bytes)) return TableIn::kSmallGroup;
+    if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
+    if (line <= held_elements(kHeldBytes, plan.slice_bytes)) return TableIn::kGroup;
+    if (plan.slice_bytes != 4 || plan.rank > 1) return TableIn::kBuffer;
+    if (line <= held_elements(kLargeHeldBytes, 4)) return TableIn::kLargeGroup;
+    if (positions < kManyForLargeTables) return TableIn::kBuffer;
+    if (line <= kGroupAndBufferElements) return TableIn::kGroupAndBuffer;
+    if (line <= kGroupAndTextureElements) return TableIn::kGroupAndTexture;
+    return line <= kTextureElements ? TableIn::kTexture : TableIn::kBuffer;
 }
 
 Kernel count_from(Kernel first, int n) noexcept {
@@ -69,7 +116,7 @@ bool find_grid(const Plan& plan, Grid& grid) noexcept {
     if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
     if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
     if (plan.rank == 2) grid.outer = plan.dims[0];
-    if (plan.rank == 2 && grid.inner.size < kPositionsAThread) return false;
+    if (plan.rank == 2 && grid.inner.size < kFour) return false;
     const std::int64_t index = index_bytes(plan.index_type);
     const std::int64_t tuple = plan.coordinate_count * index;
     for (int k = 0; k < plan.coordinate_count; ++k) {
@@ -78,7 +125,7 @@ bool find_grid(const Plan& plan, Grid& grid) noexcept {
     if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
     if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
     grid.repeats_indices = true;
-    return grid.outer.index_stride == 0 && grid.inner.size % kPositionsAThread == 0;
+    return grid.outer.index_stride == 0 && grid.inner.size % kFour == 0;
 }
 
 Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
@@ -89,6 +136,7 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
         choice.path = Path::kSingles;
         choice.unit = plan.slice_bytes;
         choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
+        choice.table_in = table_in(plan, choice.grid);
         return choice;
     }
     if (choice.unit >= 4) {
@@ -102,6 +150,24 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
 bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept {
     // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so.
     return positions * 8 >= targets;
+}
+
+Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
+    Plan copy = plan;
+    copy.direction = Direction::kGather;
+    copy.reduction = Reduction::kNone;
+    copy.coordinate_count = 0;
+    copy.fill = nullptr;
+    copy.rank = plan.copy_rank;
+    copy.slice_bytes = plan.copy_bytes;
+    for (int d = 0; d < plan.copy_rank; ++d) {
+        const CopyDim& dim = plan.copy_dims[d];
+        copy.dims[d] = {dim.size, dim.source_stride, dim.table_stride, 0};
+    }
+    // Nothing lies behind the end of a tensor, so that the last piece may be a whole one.
+    const auto all = static_cast<std::int64_t>(table_bytes);
+    if (copy.rank == 0 && copy.slice_bytes == all) copy.slice_bytes = (all + 15) / 16 * 16;
+    return copy;
 }
 
 std::int64_t unit_of(const Plan& plan) noexcept {
@@ -161,9 +227,46 @@ Kernel for_indices(Kernel first, const Plan& plan) noexcept {
     return count_from(first, wide + plan.coordinate_count - 1);
 }
 
+LookUp look_up_of(const Plan& plan, const Choice& choice) noexcept {
+    const bool is_small = choice.table_in == TableIn::kSmallGroup;
+    const std::int64_t group = is_small ? 256 : choice.table_in == TableIn::kGroup ? 512 : 1024;
+    LookUp found{};
+    found.lines = choice.grid.outer.size;
+    found.line_fours = quotient_up(choice.grid.inner.size, kFour);
+    found.line_elements = plan.coordinates[0].limit;
+    // As many as still leave groups for all of the GPU; where a group's start is cheap, few.
+    const std::int64_t there = found.line_fours * found.lines / (group * kManyGroups);
+    const std::int64_t most = is_small && plan.slice_bytes > 1 ? kInFlight : kMostRounds;
+    found.rounds = std::clamp(there / kInFlight * kInFlight, kInFlight, most);
+    found.groups = found.lines * quotient_up(found.line_fours, found.rounds * group);
+    return found;
+}
+
+bool uses_texture(TableIn table_in) noexcept {
+    return table_in == TableIn::kTexture || table_in == TableIn::kGroupAndTexture;
+}
+
 Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept {
     const int element = size_number(choice.unit);
-    if (index_bytes(plan.index_type) == 1) return count_from(Kernel::pick_1_1, element);
+    const std::int64_t index = index_bytes(plan.index_type);
+    const int number = index == 4 ? 0 : index == 8 ? 1 : 2;
+    switch (choice.table_in) {
+        case TableIn::kSmallGroup:
+            return count_from(Kernel::look_up_small_1_4, 3 * element + number);
+        case TableIn::kGroup:
+            return count_from(Kernel::look_up_1_4, 2 * element + number);
+        case TableIn::kLargeGroup:
+            return count_from(Kernel::look_up_large_4, number);
+        case TableIn::kGroupAndBuffer:
+            return count_from(Kernel::look_up_beyond_4, number);
+        case TableIn::kGroupAndTexture:
+            return count_from(Kernel::look_up_textured_4, number);
+        case TableIn::kTexture:
+            return count_from(Kernel::pick_textured_4, number);
+        default:
+            break;
+    }
+    if (index == 1) return count_from(Kernel::pick_1_1, element);
     return for_indices(count_from(Kernel::pick_1_4_1, 2 * kMostCoordinates * element), plan);
 }
 

@@ -19,6 +19,18 @@ struct Tensors {
     Span source;
 };
 
+// Where a gather of kSingles finds the table. A group of look_up.hlsl keeps what it reads in its
+// own memory: little, more, or all it may have; and beyond that there is a buffer, or a texture.
+enum class TableIn : std::uint8_t {
+    kBuffer,
+    kTexture,
+    kSmallGroup,
+    kGroup,
+    kLargeGroup,
+    kGroupAndBuffer,
+    kGroupAndTexture,
+};
+
 enum class Path : std::uint8_t {
     kGeneral,  // gather.hlsl, scatter.hlsl, claim.hlsl
     kRows,     // rows.hlsl: slices of whole pieces of 16 or 4 bytes
@@ -36,9 +48,9 @@ struct Choice {
     Path path = Path::kGeneral;
     std::int64_t unit = 1;     // bytes moved at once
     bool is_simple = false;    // kRows: no loops over dims and coordinates
-    bool is_shared = false;    // kSingles: the table fits the memory of a group
     bool has_stripes = false;  // kSingles: lines are walked in stripes
-    Grid grid;                 // kSingles
+    TableIn table_in = TableIn::kBuffer;
+    Grid grid;  // kSingles
 };
 
 // Whether the kernels of four.hlsli can walk the plan's positions, and how; their slices may be of
@@ -48,9 +60,30 @@ bool find_grid(const Plan& plan, Grid& grid) noexcept;
 // How the plan's gather or scatter runs. typed: whether there are kernels with typed views.
 Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
 
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+inline constexpr std::int64_t kFour = 4;  // positions a thread has, as in shaders/four.hlsli
+
+// How look_up.hlsl goes through the positions: a group walks rounds.
+struct LookUp {
+    std::int64_t line_fours;  // fours of positions that share a part of the table
+    std::int64_t lines;
+    std::int64_t line_elements;  // of the table
+    std::int64_t rounds;
+    std::int64_t groups;
+};
+LookUp look_up_of(const Plan& plan, const Choice& choice) noexcept;
+
+// A texture holds tables of so many elements at most, in rows of kTextureWidth.
+inline constexpr std::int64_t kTextureElements = 1 << 18;
+inline constexpr std::int64_t kTextureWidth = 1 << 8;  // as in shaders/texture.hlsli
+
 // The last write to each target wins; whether finding it goes through the targets, not the
 // positions.
 bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept;
+
+// The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
+Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
 
 // The largest unit that all slices are whole multiples of, wherever they begin.
 std::int64_t unit_of(const Plan& plan) noexcept;
@@ -66,6 +99,7 @@ Kernel for_indices(Kernel first, const Plan& plan) noexcept;
 // Whether the family has it.
 bool has_index_kernels(const Plan& plan) noexcept;
 
+bool uses_texture(TableIn table_in) noexcept;
 Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept;
 Kernel rows_kernel(const Choice& choice, Direction direction) noexcept;
 

@@ -11,6 +11,8 @@ inline constexpr int kMaxDeviceDims = 8;      // dims and coordinates a plan may
 inline constexpr std::uint32_t kGroup = 128;  // threads in a group
 inline constexpr std::uint32_t kNoSlot = 0xffffffff;
 inline constexpr std::uint32_t kSlotBytes = 16;
+inline constexpr std::uint32_t kSlotCount = 4096;                     // for operators
+inline constexpr std::uint32_t kSpareSlot = kSlotCount * kSlotBytes;  // for kernels of one operator
 inline constexpr std::size_t kPatternBytes = 256;
 
 struct DimConstants {

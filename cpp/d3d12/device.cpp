@@ -1,68 +1,19 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <span>
 
 #include "d3d12/backend.hpp"
-#include "d3d12/encode.hpp"
+#include "d3d12/ledger.hpp"
+#include "d3d12/limits.hpp"
 #include "d3d12/process.hpp"
 #include "d3d12/staging.hpp"
 #include "d3d12/timestamps.hpp"
 #include "error.hpp"
 
 namespace dmlindex::d3d12 {
-
-// An operator's error, once the host knows of it.
-struct Failure {
-    std::string message;
-    bool told = false;  // somebody got it as an exception
-};
-
-// Whether a tensor's bytes can be used; the operators that write it set this when they are queued.
-struct Status {
-    std::uint32_t slot = kNoSlot;      // will tell; kNoSlot: nothing to wait for
-    std::shared_ptr<Failure> failure;  // what went wrong
-    bool fresh = false;                // after a failure there is nothing in it
-};
-
-// Where a tensor lies. Operators whose bad index may still have to be looked up hold the place of
-// their indices, too.
-struct MemoryPlace {
-    MemoryPlace(Pool& memory_pool, const Span& span_of_it) : pool(memory_pool), span(span_of_it) {}
-    MemoryPlace(const MemoryPlace&) = delete;
-    MemoryPlace& operator=(const MemoryPlace&) = delete;
-    ~MemoryPlace() { pool.release(span); }
-
-    Pool& pool;
-    Span span;
-    int lookups = 0;  // operators that hold it as their indices
-};
-
-namespace {
-
-constexpr std::uint32_t kSlotCount = 4096;
-
-// An operator that has a slot.
-struct Pending {
-    Describe describe;
-    std::shared_ptr<Status> result;
-    Parents parents;
-    Constants capture;                     // for encode_capture
-    std::shared_ptr<MemoryPlace> indices;  // while the bad index's value is not in the slot
-    std::shared_ptr<Failure> failure;
-};
-
-struct SlotWords {
-    std::uint32_t first_bad;  // complement; 0: none
-    std::uint32_t origin;     // for the kernels
-    std::uint32_t low;
-    std::uint32_t high;
-};
-static_assert(sizeof(SlotWords) == kSlotBytes);
-
-}  // namespace
 
 struct Device::State {
     explicit State(int adapter_index)
@@ -75,14 +26,9 @@ struct Device::State {
           pool(device.get()),
           uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
           readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
-          slots_chunk(make_chunk(device.get(), D3D12_HEAP_TYPE_DEFAULT, kSlotCount * kSlotBytes)),
-          mirror(make_chunk(device.get(), D3D12_HEAP_TYPE_READBACK, kSlotCount * kSlotBytes)) {
-        void* mapped = nullptr;
-        check(mirror->resource->Map(0, nullptr, &mapped), "mapping the error slots");
-        mirrored = static_cast<const SlotWords*>(mapped);
-        slots = {slots_chunk.get(), 0, kSlotCount * kSlotBytes};
-        queue.set_slots(slots);
-        encode_clear(encoder(), slots, 0);
+          ledger(device.get(), queue) {
+        queue.set_slots(ledger.slots());
+        encode_clear(encoder(), ledger.slots(), 0);
     }
 
     Encoder encoder() {
@@ -90,14 +36,21 @@ struct Device::State {
             scratch.push_back(allocate(bytes));
             return scratch.back();
         };
-        const auto upload = [this, take](const void* bytes, std::uint64_t count) {
-            const Span span = take(count);
+        const auto upload = [this](const void* bytes, std::uint64_t count) {
+            const Span span = scratch.emplace_back(allocate(count));
             const Staging::Piece piece = uploads.take(count);
             std::memcpy(piece.mapped, bytes, count);
             queue.copy(span, piece.span, count);
             return span;
         };
-        return {queue, typed_views, take, upload};
+        const auto texture_for_table = [this] {
+            if (!texture) {
+                texture = make_texture(device.get(), Format::kR32, kTextureWidth,
+                                       kTextureElements / kTextureWidth);
+            }
+            return Span{texture.get(), 0, texture->bytes};
+        };
+        return {queue, typed_views, take, upload, texture_for_table};
     }
 
     void release_scratch() {
@@ -124,7 +77,7 @@ struct Device::State {
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::kMemory) throw;
         }
-        settle();
+        ledger.settle(encoder());
         free_now();
         queue.forget_views();
         pool.trim();
@@ -139,116 +92,10 @@ struct Device::State {
         }
     }
 
-    // Sends everything on its way, the slots to the host included.
-    void flush() {
-        const auto used = static_cast<std::uint32_t>(pending.size());
-        if (used > mirrored_count) mirror_slots(mirrored_count, used);
-        mirrored_count = used;
-        queue.submit();
-    }
-
-    void mirror_slots(std::uint32_t first, std::uint32_t last) {
-        const std::uint64_t offset = std::uint64_t{first} * kSlotBytes;
-        const std::uint64_t bytes = std::uint64_t{last - first} * kSlotBytes;
-        queue.copy({mirror.get(), offset, bytes}, {slots.chunk, slots.offset + offset, bytes},
-                   bytes);
-    }
-
-    // Waits for the GPU, and learns which operators have failed.
-    void settle() {
-        flush();
-        queue.wait(queue.pending_value());
-        look_up_bad_indices();
-        for (; settled_count < mirrored_count; ++settled_count) {
-            Pending& operation = pending[settled_count];
-            decide(operation);
-            if (operation.result->slot == settled_count * kSlotBytes) {
-                operation.result->slot = kNoSlot;
-                operation.result->failure = operation.failure;
-            }
-            operation.result.reset();
-            operation.describe = nullptr;
-            let_go_of_indices(operation);
-        }
-        kernels_know = std::max(kernels_know, settled_count);
-    }
-
-    // The values of bad indices that are not in the slots yet. Most often there is none.
-    void look_up_bad_indices() {
-        bool found = false;
-        for (std::uint32_t i = settled_count; i < mirrored_count; ++i) {
-            if (mirrored[i].first_bad == 0 || !pending[i].indices) continue;
-            encode_capture(encoder(), pending[i].capture, pending[i].indices->span);
-            found = true;
-        }
-        if (!found) return;
-        mirror_slots(settled_count, mirrored_count);
-        queue.wait(queue.pending_value());
-    }
-
-    // Whether the operator failed: because one did whose result it uses, or by itself.
-    void decide(Pending& operation) {
-        for (const std::uint32_t parent : operation.parents) {
-            if (parent == kNoSlot || operation.failure) continue;
-            operation.failure = pending[parent / kSlotBytes].failure;
-        }
-        const SlotWords& words = mirrored[operation.capture.slot / kSlotBytes];
-        if (operation.failure || words.first_bad == 0) return;
-        const std::uint32_t number = ~words.first_bad;
-        const std::uint32_t count = operation.capture.coordinate_count;
-        const BadIndex bad{number / count, static_cast<int>(number % count),
-                           words.low | std::uint64_t{words.high} << 32};
-        operation.failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
-        failures.push_back(operation.failure);
-    }
-
-    static void let_go_of_indices(Pending& operation) {
-        if (!operation.indices) return;
-        --operation.indices->lookups;
-        operation.indices.reset();
-    }
-
-    // The place is about to be written to: what operators want to know of it, they have to learn
-    // now.
-    void save_bad_indices(const MemoryPlace& place) {
-        for (std::uint32_t i = settled_count; place.lookups > 0 && i < pending.size(); ++i) {
-            if (pending[i].indices.get() != &place) continue;
-            encode_capture(encoder(), pending[i].capture, place.span);
-            let_go_of_indices(pending[i]);
-        }
-    }
-
-    // The kernels of the last operator are to know whether one before it has failed.
-    void tell_kernels() {
-        const auto used = static_cast<std::uint32_t>(pending.size());
-        while (kernels_know < used) {
-            std::array<Parents, kMostSettled> parents;
-            std::size_t count = 0;
-            const std::uint32_t first = kernels_know;
-            for (; kernels_know < used && count < kMostSettled; ++kernels_know) {
-                parents[count++] = pending[kernels_know].parents;
-            }
-            encode_settling(encoder(), first * kSlotBytes, std::span(parents).first(count));
-        }
-    }
-
-    std::uint32_t new_slot() {
-        if (pending.size() == kSlotCount) {
-            settle();
-            encode_clear(encoder(), slots, 0);
-            pending.clear();
-            mirrored_count = settled_count = kernels_know = 0;
-        }
-        return static_cast<std::uint32_t>(pending.size()) * kSlotBytes;
-    }
-
-    // Throws what went wrong with a tensor, as far as the host knows.
-    static void raise_if_failed(Status& status) {
-        if (!status.failure) return;
-        const std::shared_ptr<Failure> failure = status.failure;
-        if (!status.fresh) status.failure.reset();  // what it held before is still there
-        failure->told = true;
-        throw Error(ErrorKind::kIndex, failure->message);
+    // Waits until the host knows whether the tensor's bytes can be used; throws if they cannot.
+    void need(Status& status) {
+        if (status.slot != kNoSlot) ledger.settle(encoder());
+        raise_if_failed(status);
     }
 
     void check_process() const {
@@ -272,18 +119,10 @@ struct Device::State {
     std::optional<Timestamps> timestamps;  // once they are asked for
     bool typed_views = false;
     std::vector<Span> scratch;
+    std::unique_ptr<Chunk> texture;  // once it is asked for
     std::mutex freed_mutex;
     std::vector<std::shared_ptr<MemoryPlace>> freed;  // by their tensors, and not yet given back
-
-    std::unique_ptr<Chunk> slots_chunk;
-    Span slots;
-    std::unique_ptr<Chunk> mirror;  // of the slots, in readback memory
-    const SlotWords* mirrored;
-    std::deque<Pending> pending;       // by slot
-    std::uint32_t mirrored_count = 0;  // slots before it are on their way to the mirror
-    std::uint32_t settled_count = 0;   // slots before it are known to the host
-    std::uint32_t kernels_know = 0;    // slots before it say to kernels whether to skip
-    std::vector<std::shared_ptr<Failure>> failures;  // since the last synchronize()
+    Ledger ledger;
 };
 
 Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
@@ -363,7 +202,7 @@ void Device::upload(const Memory& memory, const void* bytes) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    state.save_bad_indices(*memory.place_);
+    state.ledger.save_bad_indices(state.encoder(), *memory.place_);
     const auto* from = static_cast<const std::byte*>(bytes);
     for (std::uint64_t offset = 0; offset < memory.bytes_; offset += kSegmentBytes) {
         const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
@@ -379,8 +218,7 @@ void Device::download(const Memory& memory, void* bytes) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    if (memory.status_->slot != kNoSlot) state.settle();
-    State::raise_if_failed(*memory.status_);
+    state.need(*memory.status_);
 
     struct Flight {
         Staging::Piece piece;
@@ -401,7 +239,7 @@ void Device::download(const Memory& memory, void* bytes) {
         const Staging::Piece piece = state.readbacks.take(piece_bytes);
         state.queue.copy(piece.span, part(memory.place_->span, offset), piece_bytes);
         flights.push_back({piece, to + offset, state.queue.pending_value()});
-        state.flush();
+        state.ledger.flush();
     }
     while (!flights.empty()) land();
 }
@@ -410,7 +248,7 @@ void Device::clear(const Memory& memory) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    state.save_bad_indices(*memory.place_);
+    state.ledger.save_bad_indices(state.encoder(), *memory.place_);
     encode_clear(state.encoder(), memory.place_->span, 0);
 }
 
@@ -418,9 +256,8 @@ void Device::copy(const Memory& to, const Memory& from) {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    if (from.status_->slot != kNoSlot) state.settle();
-    State::raise_if_failed(*from.status_);
-    state.save_bad_indices(*to.place_);
+    state.need(*from.status_);
+    state.ledger.save_bad_indices(state.encoder(), *to.place_);
     encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
 }
 
@@ -440,16 +277,17 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     const Memory* read[] = {gathers ? operands.table : operands.items, operands.indices,
                             operands.source,
                             gathers || plan.copies_source ? nullptr : operands.table};
-    std::uint32_t slot = kNoSlot;
     const auto is_pending = [](const Memory* memory) {
         return memory != nullptr && memory->status_->slot != kNoSlot;
     };
+    const Encoder encoder = state.encoder();
+    std::uint32_t slot = kNoSlot;
     const bool checks = may_fail(plan);
     if (checks || std::any_of(std::begin(read), std::end(read), is_pending))
-        slot = state.new_slot();
+        slot = state.ledger.new_slot(encoder);
     Parents parents;
     for (std::size_t i = 0; i < parents.size(); ++i) {
-        if (read[i] != nullptr) State::raise_if_failed(*read[i]->status_);
+        if (read[i] != nullptr) raise_if_failed(*read[i]->status_);
         parents[i] = is_pending(read[i]) ? read[i]->status_->slot : kNoSlot;
     }
 
@@ -461,22 +299,16 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     status.failure.reset();
     status.fresh = fresh || unusable;
     if (slot != kNoSlot) {
-        Pending operation{std::move(describe),           written.status_, parents,
-                          capture_constants(plan, slot), nullptr,         nullptr};
-        if (checks) {
-            operation.indices = operands.indices->place_;
-            ++operation.indices->lookups;
-        }
-        state.pending.push_back(std::move(operation));
+        state.ledger.enter(plan, slot, parents, written.status_,
+                           checks ? operands.indices->place_ : nullptr, std::move(describe));
     }
-    const Encoder encoder = state.encoder();
     try {
         // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
         // (A scatter allocates: that may settle slots, so that it has to be checked before.)
         const bool notes = checks && fresh && gathers && moves_can_note(plan);
         if (checks && !notes) encode_checks(encoder, plan, tensors, slot);
-        if (slot != kNoSlot && !fresh) state.tell_kernels();
-        if (!fresh) state.save_bad_indices(*written.place_);
+        if (slot != kNoSlot && !fresh) state.ledger.tell_kernels(encoder);
+        if (!fresh) state.ledger.save_bad_indices(encoder, *written.place_);
         encode_moves(encoder, plan, tensors, {fresh && !notes ? kNoSlot : slot, notes});
     } catch (...) {
         state.release_scratch();
@@ -504,14 +336,10 @@ void Device::synchronize() {
     State& state = *state_;
     state.check_process();
     std::lock_guard lock(state.mutex);
-    state.settle();
-    std::shared_ptr<Failure> first;
-    for (const auto& failure : state.failures) {
-        if (!failure->told && !first) first = failure;
-        failure->told = true;
+    state.ledger.settle(state.encoder());
+    if (const auto first = state.ledger.take_untold()) {
+        throw Error(ErrorKind::kIndex, first->message);
     }
-    state.failures.clear();
-    if (first) throw Error(ErrorKind::kIndex, first->message);
 }
 
 }  // namespace dmlindex::d3d12

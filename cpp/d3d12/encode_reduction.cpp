@@ -1,34 +1,39 @@
-#include "d3d12/encode_reduction.hpp"
-
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "d3d12/backend.hpp"
+#include "d3d12/encode_moves.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::uint64_t kPairBytes = 8;
-constexpr std::uint64_t kDigits = 256;
+constexpr std::int64_t kDigits = 256;
 constexpr std::uint32_t kDigitBits = 8;
 // Few enough blocks for the counts to be quick to go through, many enough to keep the GPU busy.
-constexpr std::uint64_t kMostBlocks = 1024;
-constexpr std::uint64_t kLeastRounds = 8;  // of kDigits pairs, a block
+constexpr std::int64_t kMostBlocks = 1024;
+constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
+constexpr std::uint32_t kLongestList = 64;     // as in shaders/fold.hlsl
+constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
+constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
 
-Kernel reduce_kernel(ValueType type) noexcept {
+// The one for the type of a family of kernels; first is the one for integers.
+Kernel for_values(Kernel first, ValueType type) noexcept {
+    const auto nth = [&](int n) { return static_cast<Kernel>(static_cast<int>(first) + n); };
     switch (type) {
         case ValueType::kInt64:
         case ValueType::kUint64:
-            return Kernel::reduce_wide;
+            return nth(1);
         case ValueType::kFloat16:
         case ValueType::kBfloat16:
         case ValueType::kFloat32:
-            return Kernel::reduce_floats;
+            return nth(2);
         case ValueType::kByteTable:
-            return Kernel::reduce_bytes;
+            return nth(3);
         default:
-            return Kernel::reduce_integers;
+            return first;
     }
 }
 
@@ -51,31 +56,93 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice&
                            four_threads(plan, choice));
 }
 
-// Sorts count pairs by target, equal ones staying in order; returns the span they end up in.
-Span sort_pairs(const Encoder& encoder, Span pairs, std::uint64_t count, std::uint32_t largest) {
-    const std::uint64_t rounds =
-        std::max(kLeastRounds, (count + kMostBlocks * kDigits - 1) / (kMostBlocks * kDigits));
-    const std::uint64_t blocks = (count + rounds * kDigits - 1) / (rounds * kDigits);
-    Span other = encoder.allocate(count * kPairBytes);
-    const Span counts = encoder.allocate((blocks + 1) * kDigits * 4);
+// What sorting takes: pairs twice, and how often each digit is in each block.
+struct SortMemory {
+    SortMemory(const Encoder& encoder, std::int64_t positions)
+        : count(static_cast<std::uint64_t>(positions)),
+          rounds(std::max(kLeastRounds, quotient_up(positions, kMostBlocks * kDigits))),
+          blocks(static_cast<std::uint64_t>(quotient_up(positions, rounds * kDigits))),
+          pairs(encoder.allocate(count * kPairBytes)),
+          other(encoder.allocate(count * kPairBytes)),
+          counts(encoder.allocate((blocks + 1) * kDigits * 4)) {}
+
+    std::uint64_t count;
+    std::int64_t rounds;
+    std::uint64_t blocks;
+    Span pairs;
+    Span other;
+    Span counts;
+};
+
+// Sorts pairs by target, equal ones staying in order; returns the span they end up in.
+Span sort_pairs(const Encoder& encoder, SortMemory memory, std::uint32_t largest,
+                std::uint32_t slot) {
     Constants constants{};
-    constants.slot = kNoSlot;
-    constants.arguments[1] = static_cast<std::uint32_t>(count);
-    constants.arguments[2] = static_cast<std::uint32_t>(blocks);
-    constants.arguments[3] = static_cast<std::uint32_t>(rounds);
+    constants.slot = slot;
+    constants.arguments[1] = static_cast<std::uint32_t>(memory.count);
+    constants.arguments[2] = static_cast<std::uint32_t>(memory.blocks);
+    constants.arguments[3] = narrow(memory.rounds);
     for (std::uint32_t shift = 0; (std::uint64_t{largest} >> shift) != 0; shift += kDigitBits) {
         constants.arguments[0] = shift;
         Views views;
-        views.written[0].span = pairs;
-        views.written[1].span = other;
-        views.written[4].span = counts;
+        views.written[0].span = memory.pairs;
+        views.written[1].span = memory.other;
+        views.written[4].span = memory.counts;
         // These kernels have groups of their own size: one a block, or a digit.
-        encoder.queue.dispatch(Kernel::sort_count, constants, views, blocks * kGroup);
-        encoder.queue.dispatch(Kernel::sort_scan, constants, views, kDigits * kGroup);
-        encoder.queue.dispatch(Kernel::sort_move, constants, views, blocks * kGroup);
-        std::swap(pairs, other);
+        encoder.queue.dispatch(Kernel::sort_count, constants, views, memory.blocks * kGroup);
+        encoder.queue.dispatch(Kernel::sort_scan, constants, views,
+                               std::uint64_t{kDigits} * kGroup);
+        encoder.queue.dispatch(Kernel::sort_move, constants, views, memory.blocks * kGroup);
+        std::swap(memory.pairs, memory.other);
     }
-    return pairs;
+    return memory.pairs;
+}
+
+// Whether most targets have few updates, and not too few have any: then lists are quicker than
+// sorting.
+bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements) noexcept {
+    return positions <= kMostUpdates * targets && goes_by_target(positions, targets) &&
+           targets * slice_elements <= kMostFolded;
+}
+
+// Gives each target a list of the positions that name it, and folds the short ones. The spare slot
+// says to what follows whether there were others.
+void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  Constants constants, Views views) {
+    const std::int64_t positions = position_count(plan);
+    const Span heads = encoder.allocate(std::uint64_t{4} * constants.target_count);
+    const auto fours = static_cast<std::uint64_t>(quotient_up(positions, kFour));
+    const Span nodes = encoder.allocate(kFour * kPairBytes * fours);
+    encode_clear(encoder, heads, 0);
+    constants.arguments[3] = kSpareSlot;
+    Choice linking;  // targets are numbered as elements are
+    linking.unit = constants.target_bytes;
+    std::uint32_t nodes_hold_items = 0;
+    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, linking.grid)) {
+        nodes_hold_items =
+            plan.slice_bytes == 4 && plan.element_bytes == 4 && items_are_packed(plan);
+        Constants four = four_constants(plan, linking, {constants.slot, false});
+        four.arguments[1] = nodes_hold_items;
+        four.arguments[3] = kSpareSlot;
+        Views linked;
+        linked.read[0] = {tensors.items, Format::kRgba32};
+        linked.read[1] = indices_view(plan, tensors);
+        linked.written[0] = {nodes, Format::kRgba32};
+        linked.written[kWinnersRegister] = {heads, Format::kRaw};
+        encoder.queue.dispatch(for_indices(Kernel::link_4_1, plan), four, linked,
+                               four_threads(plan, linking));
+    } else {
+        Views linked = raw_views(tensors);
+        linked.written[0].span = nodes;
+        linked.written[kWinnersRegister].span = heads;
+        encoder.queue.dispatch(Kernel::link, constants, linked,
+                               static_cast<std::uint64_t>(positions));
+    }
+    views.written[2].span = nodes;
+    views.written[kWinnersRegister].span = heads;
+    std::memcpy(constants.pattern, &nodes_hold_items, sizeof nodes_hold_items);
+    encoder.queue.dispatch(for_values(Kernel::fold_integers, plan.value_type), constants, views,
+                           std::uint64_t{constants.target_count} * constants.slice_units);
 }
 
 }  // namespace
@@ -95,7 +162,7 @@ bool has_reductions(ValueType type) noexcept {
 
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                       const Slot& slot) {
-    const auto positions = static_cast<std::uint64_t>(position_count(plan));
+    const std::int64_t positions = position_count(plan);
     const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
     if (positions == 0 || slice_elements == 0) return;
     const Choice choice = choose(plan, tensors, encoder.typed_views);
@@ -105,21 +172,31 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     }
     Constants constants = plan_constants(plan, slot);
     set_targets(plan, tensors, constants);
-    constants.slice_units = static_cast<std::uint32_t>(slice_elements);
+    constants.slice_units = narrow(slice_elements);
+    constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
+    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
+    constants.arguments[2] = narrow(plan.element_bytes);
     Views views = raw_views(tensors);
-    Span& pairs = views.written[4].span;
-    pairs = encoder.allocate(positions * kPairBytes);
-    encoder.queue.dispatch(Kernel::reduce_keys, constants, views, positions);
-    pairs = sort_pairs(encoder, pairs, positions, constants.target_count);
     if (plan.value_type == ValueType::kByteTable) {
         views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
     }
-    constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
-    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
-    constants.arguments[2] = static_cast<std::uint32_t>(plan.element_bytes);
-    constants.arguments[3] = static_cast<std::uint32_t>(positions);
-    encoder.queue.dispatch(reduce_kernel(plan.value_type), constants, views,
-                           positions * static_cast<std::uint64_t>(slice_elements));
+    const SortMemory memory(encoder, positions);
+    std::uint32_t sort_slot = kNoSlot;
+    const bool by_lists = lists_pay(positions, constants.target_count, slice_elements);
+    if (by_lists) {  // what follows is for the long ones
+        encode_lists(encoder, plan, tensors, constants, views);
+        constants.slot = sort_slot = kSpareSlot;
+        std::memcpy(constants.pattern, &kLongestList, sizeof kLongestList);
+        encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
+    }
+    Views keys = raw_views(tensors);
+    keys.written[4].span = memory.pairs;
+    encoder.queue.dispatch(Kernel::reduce_keys, constants, keys, memory.count);
+    views.written[4].span = sort_pairs(encoder, memory, constants.target_count, sort_slot);
+    constants.arguments[3] = narrow(positions);
+    encoder.queue.dispatch(for_values(Kernel::reduce_integers, plan.value_type), constants, views,
+                           memory.count * static_cast<std::uint64_t>(slice_elements));
+    if (by_lists) encoder.queue.skip_where_set({});
 }
 
 }  // namespace dmlindex::d3d12

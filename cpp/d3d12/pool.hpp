@@ -17,7 +17,7 @@ namespace dmlindex::d3d12 {
 inline constexpr std::uint64_t kAlignment = 256;           // of every part
 inline constexpr std::uint64_t kChunkBytes = 64ull << 20;  // at least
 
-// One buffer.
+// One buffer, or a texture.
 struct Chunk {
     ComPtr<ID3D12Resource> resource;
     std::uint64_t address = 0;
@@ -26,7 +26,8 @@ struct Chunk {
     // What state the buffer is in, for commands recorded now.
     D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_COMMON;
     bool keeps_state = false;       // upload and readback heaps: theirs never changes
-    std::uint64_t state_batch = 0;  // the batch for which state is meant; in any other it is COMMON
+    bool is_texture = false;        // in no pool; its state lasts
+    std::uint64_t state_batch = 0;  // a buffer's state is meant for it; in any other it is COMMON
 };
 
 // Bytes of a chunk.

@@ -11,8 +11,7 @@ namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::uint64_t kConstantsBytes = 256 << 10;  // of a batch
-constexpr int kListsPerBatch = 64;
-constexpr std::uint64_t kMaxGroups = 65535;  // in a row
+constexpr std::uint64_t kMaxGroups = 65535;           // in a row
 // A small operator is done sooner than a sleeping thread wakes up.
 constexpr std::chrono::microseconds kPollingTime(200);
 
@@ -58,17 +57,12 @@ void Queue::begin() {
 
 void Queue::prepare() {
     if (is_prepared_) return;
-    if (batches_[batch_].lists == kListsPerBatch || !has_constants(batches_[batch_])) {
-        batch_ = (batch_ + 1) % batches_.size();
-        Batch& next = batches_[batch_];
-        block(next.value);
-        check(next.allocator->Reset(), "resetting a command allocator");
-        next.constants_used = 0;
-        next.lists = 0;
-    }
+    batch_ = next_batch();
     Batch& batch = batches_[batch_];
+    block(batch.value);
+    check(batch.allocator->Reset(), "resetting a command allocator");
+    batch.constants_used = 0;
     check(list_->Reset(batch.allocator.get(), nullptr), "resetting a command list");
-    ++batch.lists;
     is_prepared_ = true;
     is_set_up_ = false;
     pipeline_ = nullptr;
@@ -86,10 +80,10 @@ void Queue::barrier() {
 }
 
 // Buffers are COMMON when a list begins, and stay in whatever state they are put into until it
-// ends.
+// ends; textures stay in it.
 void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
     if (chunk.keeps_state) return;
-    if (chunk.state_batch != next_value_) {
+    if (!chunk.is_texture && chunk.state_batch != next_value_) {
         chunk.state = D3D12_RESOURCE_STATE_COMMON;
         chunk.state_batch = next_value_;
     }
@@ -124,7 +118,10 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     Views all = views;
     all.written[kSlotsRegister] = {slots_, Format::kRaw};
     for (const View& view : all.read) {
-        if (view.span) require(*view.span.chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+        if (!view.span) continue;
+        Chunk& chunk = *view.span.chunk;  // a buffer may be read and written at once, in parts
+        require(chunk, chunk.is_texture ? D3D12_RESOURCE_STATE_NON_PIXEL_SHADER_RESOURCE
+                                        : D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
     }
     for (const View& view : all.written) {
         if (view.span) require(*view.span.chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
@@ -160,11 +157,11 @@ void Queue::bind_root(const Views& views) {
 
 void Queue::bind_tables(Kernel kernel, const Views& views) {
     const View nothing{slots_, Format::kRaw};
-    // The typed kernels declare of u1, u2, u4 and u5 only winners, and of the others what they get.
-    const bool typed = kKernelCodes[static_cast<std::size_t>(kernel)].typed;
+    // The typed kernels declare what they get, and perhaps winners.
+    const KernelCode& code = kKernelCodes[static_cast<std::size_t>(kernel)];
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
         const bool given = static_cast<bool>(views.written[i].span);
-        if (!given && typed && i != kWinnersRegister) continue;
+        if (!given && code.typed && !(code.winners && i == kWinnersRegister)) continue;
         list_->SetComputeRootDescriptorTable(kWrittenParameter + static_cast<UINT>(i),
                                              descriptor(given ? views.written[i] : nothing, true));
     }
@@ -191,6 +188,13 @@ void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
                             from.offset, bytes);
 }
 
+void Queue::skip_where_set(const Span& words) {
+    begin();
+    if (words) require(*words.chunk, D3D12_RESOURCE_STATE_PREDICATION);
+    list_->SetPredication(words ? words.chunk->resource.get() : nullptr, words.offset,
+                          D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
+}
+
 void Queue::submit() {
     if (!recording_) return;
     recording_ = is_prepared_ = false;
@@ -204,8 +208,8 @@ void Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
-    // While the GPU is at work. (A new batch would have to wait itself.)
-    if (batches_[batch_].lists < kListsPerBatch && has_constants(batches_[batch_])) prepare();
+    // While the GPU is at work, the next list gets ready, if it has not to wait itself.
+    if (batches_[next_batch()].value <= timeline_->completed()) prepare();
     block(value);
     throw_if_removed();  // then every value counts as completed
 }

@@ -19,12 +19,19 @@ class Queue {
 
     // Every dispatch sees these as its error slots.
     void set_slots(const Span& slots) { slots_ = slots; }
+    Span slot(std::uint32_t offset) const noexcept {
+        return {slots_.chunk, slots_.offset + offset, kSlotBytes};
+    }
     void set_binding(Binding binding);
 
     // Runs a kernel with one thread for each of `threads`; fills in thread_count and groups_x.
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads);
     void copy(const Span& to, const Span& from, std::uint64_t bytes);
+
+    // From now on dispatches may be left out if the two words there are not zero; the kernels must
+    // do nothing then anyway. An empty span ends it.
+    void skip_where_set(const Span& words);
 
     // For what else records: the list, and what it has to say of a buffer it uses.
     ID3D12GraphicsCommandList* recording();
@@ -53,19 +60,18 @@ class Queue {
     void remove_device();
 
   private:
-    // Memory for the commands and the constants of some lists, until they have run. Giving the
-    // memory of a list back takes the driver longer than a small operator, so that many share it.
+    // Memory for the commands and the constants of a list, until it has run.
     struct Batch {
         ComPtr<ID3D12CommandAllocator> allocator;
         std::unique_ptr<Chunk> constants;  // in upload memory
         std::byte* mapped = nullptr;
         std::uint64_t constants_used = 0;
-        int lists = 0;
-        std::uint64_t value = 0;  // of the timeline, once the last list has run
+        std::uint64_t value = 0;  // of the timeline, once the list has run
     };
 
     void begin();
     void prepare();
+    std::size_t next_batch() const noexcept { return (batch_ + 1) % batches_.size(); }
     bool has_constants(const Batch& batch) const noexcept;
     void barrier();
     void bind_root(const Views& views);
@@ -82,7 +88,7 @@ class Queue {
     ComPtr<ID3D12CommandQueue> queue_;
     std::optional<Timeline> timeline_;
     ComPtr<ID3D12GraphicsCommandList> list_;
-    std::array<Batch, 4> batches_;
+    std::array<Batch, 8> batches_;
     std::size_t batch_ = 0;  // the one being recorded
     bool recording_ = false;
     bool is_prepared_ = false;              // the list is open, with nothing in it yet

@@ -59,6 +59,29 @@ std::uint64_t texel_bytes(Format format) noexcept {
     }
 }
 
+std::unique_ptr<Chunk> make_texture(ID3D12Device* device, Format format, std::int64_t width,
+                                    std::int64_t height) {
+    D3D12_HEAP_PROPERTIES heap{};
+    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+    D3D12_RESOURCE_DESC desc{};
+    desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
+    desc.Width = static_cast<UINT64>(width);
+    desc.Height = static_cast<UINT>(height);
+    desc.DepthOrArraySize = 1;
+    desc.MipLevels = 1;
+    desc.Format = dxgi_format(format);
+    desc.SampleDesc.Count = 1;
+    desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+    auto chunk = std::make_unique<Chunk>();
+    chunk->bytes = static_cast<std::uint64_t>(width * height) * texel_bytes(format);
+    chunk->is_texture = true;
+    chunk->state = D3D12_RESOURCE_STATE_UNORDERED_ACCESS;
+    check(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc, chunk->state, nullptr,
+                                          uuidof<ID3D12Resource>(), chunk->resource.put_void()),
+          "creating a texture");
+    return chunk;
+}
+
 std::size_t ViewRing::Hash::operator()(const Key& key) const noexcept {
     std::size_t hash = reinterpret_cast<std::size_t>(key.chunk);
     for (std::uint64_t word :
@@ -116,22 +139,31 @@ void ViewRing::make(const Key& key, D3D12_CPU_DESCRIPTOR_HANDLE place) const {
     const auto count = static_cast<UINT>(bytes / each);
     const bool raw = key.format == Format::kRaw;
     ID3D12Resource* const resource = key.chunk->resource.get();
+    const bool is_texture = key.chunk->is_texture;
     if (key.writable) {
         D3D12_UNORDERED_ACCESS_VIEW_DESC desc{};
         desc.Format = dxgi_format(key.format);
-        desc.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-        desc.Buffer.FirstElement = first;
-        desc.Buffer.NumElements = count;
-        desc.Buffer.Flags = raw ? D3D12_BUFFER_UAV_FLAG_RAW : D3D12_BUFFER_UAV_FLAG_NONE;
+        desc.ViewDimension =
+            is_texture ? D3D12_UAV_DIMENSION_TEXTURE2D : D3D12_UAV_DIMENSION_BUFFER;
+        if (!is_texture) {
+            desc.Buffer.FirstElement = first;
+            desc.Buffer.NumElements = count;
+            desc.Buffer.Flags = raw ? D3D12_BUFFER_UAV_FLAG_RAW : D3D12_BUFFER_UAV_FLAG_NONE;
+        }
         device_->CreateUnorderedAccessView(resource, nullptr, &desc, place);
     } else {
         D3D12_SHADER_RESOURCE_VIEW_DESC desc{};
         desc.Format = dxgi_format(key.format);
-        desc.ViewDimension = D3D12_SRV_DIMENSION_BUFFER;
+        desc.ViewDimension =
+            is_texture ? D3D12_SRV_DIMENSION_TEXTURE2D : D3D12_SRV_DIMENSION_BUFFER;
         desc.Shader4ComponentMapping = D3D12_DEFAULT_SHADER_4_COMPONENT_MAPPING;
-        desc.Buffer.FirstElement = first;
-        desc.Buffer.NumElements = count;
-        desc.Buffer.Flags = raw ? D3D12_BUFFER_SRV_FLAG_RAW : D3D12_BUFFER_SRV_FLAG_NONE;
+        if (is_texture) {
+            desc.Texture2D.MipLevels = 1;
+        } else {
+            desc.Buffer.FirstElement = first;
+            desc.Buffer.NumElements = count;
+            desc.Buffer.Flags = raw ? D3D12_BUFFER_SRV_FLAG_RAW : D3D12_BUFFER_SRV_FLAG_NONE;
+        }
         device_->CreateShaderResourceView(resource, &desc, place);
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace dmlindex::d3d12 {
 enum class Format : std::uint8_t { kRaw, kR8, kR16, kR32, kRg32, kRgba32 };
 
 std::uint64_t texel_bytes(Format format) noexcept;
+
+// A texture to keep a table in.
+std::unique_ptr<Chunk> make_texture(ID3D12Device* device, Format format, std::int64_t width,
+                                    std::int64_t height);
 
 struct View {
     Span span;

@@ -58,6 +58,35 @@
 #include "d3d12/generated/pick_2_1.h"
 #include "d3d12/generated/pick_4_1.h"
 #include "d3d12/generated/pick_8_1.h"
+#include "d3d12/generated/look_up_small_1_4.h"
+#include "d3d12/generated/look_up_small_1_8.h"
+#include "d3d12/generated/look_up_small_1_1.h"
+#include "d3d12/generated/look_up_small_2_4.h"
+#include "d3d12/generated/look_up_small_2_8.h"
+#include "d3d12/generated/look_up_small_2_1.h"
+#include "d3d12/generated/look_up_small_4_4.h"
+#include "d3d12/generated/look_up_small_4_8.h"
+#include "d3d12/generated/look_up_small_4_1.h"
+#include "d3d12/generated/look_up_small_8_4.h"
+#include "d3d12/generated/look_up_small_8_8.h"
+#include "d3d12/generated/look_up_small_8_1.h"
+#include "d3d12/generated/look_up_1_4.h"
+#include "d3d12/generated/look_up_1_8.h"
+#include "d3d12/generated/look_up_2_4.h"
+#include "d3d12/generated/look_up_2_8.h"
+#include "d3d12/generated/look_up_4_4.h"
+#include "d3d12/generated/look_up_4_8.h"
+#include "d3d12/generated/look_up_8_4.h"
+#include "d3d12/generated/look_up_8_8.h"
+#include "d3d12/generated/look_up_large_4.h"
+#include "d3d12/generated/look_up_large_8.h"
+#include "d3d12/generated/look_up_beyond_4.h"
+#include "d3d12/generated/look_up_beyond_8.h"
+#include "d3d12/generated/look_up_textured_4.h"
+#include "d3d12/generated/look_up_textured_8.h"
+#include "d3d12/generated/pick_textured_4.h"
+#include "d3d12/generated/pick_textured_8.h"
+#include "d3d12/generated/to_texture.h"
 #include "d3d12/generated/mark_4_1.h"
 #include "d3d12/generated/mark_4_2.h"
 #include "d3d12/generated/mark_4_3.h"
@@ -81,6 +110,17 @@
 #include "d3d12/generated/take_4.h"
 #include "d3d12/generated/take_8.h"
 #include "d3d12/generated/take_in_place.h"
+#include "d3d12/generated/link.h"
+#include "d3d12/generated/link_4_1.h"
+#include "d3d12/generated/link_4_2.h"
+#include "d3d12/generated/link_4_3.h"
+#include "d3d12/generated/link_8_1.h"
+#include "d3d12/generated/link_8_2.h"
+#include "d3d12/generated/link_8_3.h"
+#include "d3d12/generated/fold_integers.h"
+#include "d3d12/generated/fold_wide.h"
+#include "d3d12/generated/fold_floats.h"
+#include "d3d12/generated/fold_bytes.h"
 #include "d3d12/generated/reduce_keys.h"
 #include "d3d12/generated/sort_count.h"
 #include "d3d12/generated/sort_scan.h"
@@ -147,6 +187,35 @@ enum class Kernel {
     pick_2_1,
     pick_4_1,
     pick_8_1,
+    look_up_small_1_4,
+    look_up_small_1_8,
+    look_up_small_1_1,
+    look_up_small_2_4,
+    look_up_small_2_8,
+    look_up_small_2_1,
+    look_up_small_4_4,
+    look_up_small_4_8,
+    look_up_small_4_1,
+    look_up_small_8_4,
+    look_up_small_8_8,
+    look_up_small_8_1,
+    look_up_1_4,
+    look_up_1_8,
+    look_up_2_4,
+    look_up_2_8,
+    look_up_4_4,
+    look_up_4_8,
+    look_up_8_4,
+    look_up_8_8,
+    look_up_large_4,
+    look_up_large_8,
+    look_up_beyond_4,
+    look_up_beyond_8,
+    look_up_textured_4,
+    look_up_textured_8,
+    pick_textured_4,
+    pick_textured_8,
+    to_texture,
     mark_4_1,
     mark_4_2,
     mark_4_3,
@@ -170,6 +239,17 @@ enum class Kernel {
     take_4,
     take_8,
     take_in_place,
+    link,
+    link_4_1,
+    link_4_2,
+    link_4_3,
+    link_8_1,
+    link_8_2,
+    link_8_3,
+    fold_integers,
+    fold_wide,
+    fold_floats,
+    fold_bytes,
     reduce_keys,
     sort_count,
     sort_scan,
@@ -180,101 +260,142 @@ enum class Kernel {
     reduce_bytes,
 };
 
-inline constexpr int kKernelCount = 85;
+inline constexpr int kKernelCount = 125;
 
 struct KernelCode {
     const char* name;
     const unsigned char* dxbc;
     std::size_t bytes;
     bool typed;
+    bool winners;
 };
 
 inline constexpr KernelCode kKernelCodes[kKernelCount] = {
-    {"validate", dxbc::k_validate, sizeof dxbc::k_validate, false},
-    {"settle", dxbc::k_settle, sizeof dxbc::k_settle, false},
-    {"capture", dxbc::k_capture, sizeof dxbc::k_capture, false},
-    {"clear", dxbc::k_clear, sizeof dxbc::k_clear, false},
-    {"claim", dxbc::k_claim, sizeof dxbc::k_claim, false},
-    {"copy", dxbc::k_copy, sizeof dxbc::k_copy, true},
-    {"fill", dxbc::k_fill, sizeof dxbc::k_fill, true},
-    {"gather_1", dxbc::k_gather_1, sizeof dxbc::k_gather_1, false},
-    {"gather_2", dxbc::k_gather_2, sizeof dxbc::k_gather_2, false},
-    {"gather_4", dxbc::k_gather_4, sizeof dxbc::k_gather_4, false},
-    {"gather_16", dxbc::k_gather_16, sizeof dxbc::k_gather_16, false},
-    {"gather_packed_1", dxbc::k_gather_packed_1, sizeof dxbc::k_gather_packed_1, false},
-    {"gather_packed_2", dxbc::k_gather_packed_2, sizeof dxbc::k_gather_packed_2, false},
-    {"gather_packed_4", dxbc::k_gather_packed_4, sizeof dxbc::k_gather_packed_4, false},
-    {"scatter_1", dxbc::k_scatter_1, sizeof dxbc::k_scatter_1, false},
-    {"scatter_2", dxbc::k_scatter_2, sizeof dxbc::k_scatter_2, false},
-    {"scatter_4", dxbc::k_scatter_4, sizeof dxbc::k_scatter_4, false},
-    {"scatter_16", dxbc::k_scatter_16, sizeof dxbc::k_scatter_16, false},
-    {"gather_rows_4", dxbc::k_gather_rows_4, sizeof dxbc::k_gather_rows_4, true},
-    {"gather_rows_simple_4", dxbc::k_gather_rows_simple_4, sizeof dxbc::k_gather_rows_simple_4, true},
-    {"gather_rows_16", dxbc::k_gather_rows_16, sizeof dxbc::k_gather_rows_16, true},
-    {"gather_rows_simple_16", dxbc::k_gather_rows_simple_16, sizeof dxbc::k_gather_rows_simple_16, true},
-    {"scatter_rows_4", dxbc::k_scatter_rows_4, sizeof dxbc::k_scatter_rows_4, true},
-    {"scatter_rows_simple_4", dxbc::k_scatter_rows_simple_4, sizeof dxbc::k_scatter_rows_simple_4, true},
-    {"scatter_rows_16", dxbc::k_scatter_rows_16, sizeof dxbc::k_scatter_rows_16, true},
-    {"scatter_rows_simple_16", dxbc::k_scatter_rows_simple_16, sizeof dxbc::k_scatter_rows_simple_16, true},
-    {"pick_1_4_1", dxbc::k_pick_1_4_1, sizeof dxbc::k_pick_1_4_1, true},
-    {"pick_1_4_2", dxbc::k_pick_1_4_2, sizeof dxbc::k_pick_1_4_2, true},
-    {"pick_1_4_3", dxbc::k_pick_1_4_3, sizeof dxbc::k_pick_1_4_3, true},
-    {"pick_1_8_1", dxbc::k_pick_1_8_1, sizeof dxbc::k_pick_1_8_1, true},
-    {"pick_1_8_2", dxbc::k_pick_1_8_2, sizeof dxbc::k_pick_1_8_2, true},
-    {"pick_1_8_3", dxbc::k_pick_1_8_3, sizeof dxbc::k_pick_1_8_3, true},
-    {"pick_2_4_1", dxbc::k_pick_2_4_1, sizeof dxbc::k_pick_2_4_1, true},
-    {"pick_2_4_2", dxbc::k_pick_2_4_2, sizeof dxbc::k_pick_2_4_2, true},
-    {"pick_2_4_3", dxbc::k_pick_2_4_3, sizeof dxbc::k_pick_2_4_3, true},
-    {"pick_2_8_1", dxbc::k_pick_2_8_1, sizeof dxbc::k_pick_2_8_1, true},
-    {"pick_2_8_2", dxbc::k_pick_2_8_2, sizeof dxbc::k_pick_2_8_2, true},
-    {"pick_2_8_3", dxbc::k_pick_2_8_3, sizeof dxbc::k_pick_2_8_3, true},
-    {"pick_4_4_1", dxbc::k_pick_4_4_1, sizeof dxbc::k_pick_4_4_1, true},
-    {"pick_4_4_2", dxbc::k_pick_4_4_2, sizeof dxbc::k_pick_4_4_2, true},
-    {"pick_4_4_3", dxbc::k_pick_4_4_3, sizeof dxbc::k_pick_4_4_3, true},
-    {"pick_4_8_1", dxbc::k_pick_4_8_1, sizeof dxbc::k_pick_4_8_1, true},
-    {"pick_4_8_2", dxbc::k_pick_4_8_2, sizeof dxbc::k_pick_4_8_2, true},
-    {"pick_4_8_3", dxbc::k_pick_4_8_3, sizeof dxbc::k_pick_4_8_3, true},
-    {"pick_8_4_1", dxbc::k_pick_8_4_1, sizeof dxbc::k_pick_8_4_1, true},
-    {"pick_8_4_2", dxbc::k_pick_8_4_2, sizeof dxbc::k_pick_8_4_2, true},
-    {"pick_8_4_3", dxbc::k_pick_8_4_3, sizeof dxbc::k_pick_8_4_3, true},
-    {"pick_8_8_1", dxbc::k_pick_8_8_1, sizeof dxbc::k_pick_8_8_1, true},
-    {"pick_8_8_2", dxbc::k_pick_8_8_2, sizeof dxbc::k_pick_8_8_2, true},
-    {"pick_8_8_3", dxbc::k_pick_8_8_3, sizeof dxbc::k_pick_8_8_3, true},
-    {"pick_1_1", dxbc::k_pick_1_1, sizeof dxbc::k_pick_1_1, true},
-    {"pick_2_1", dxbc::k_pick_2_1, sizeof dxbc::k_pick_2_1, true},
-    {"pick_4_1", dxbc::k_pick_4_1, sizeof dxbc::k_pick_4_1, true},
-    {"pick_8_1", dxbc::k_pick_8_1, sizeof dxbc::k_pick_8_1, true},
-    {"mark_4_1", dxbc::k_mark_4_1, sizeof dxbc::k_mark_4_1, true},
-    {"mark_4_2", dxbc::k_mark_4_2, sizeof dxbc::k_mark_4_2, true},
-    {"mark_4_3", dxbc::k_mark_4_3, sizeof dxbc::k_mark_4_3, true},
-    {"mark_8_1", dxbc::k_mark_8_1, sizeof dxbc::k_mark_8_1, true},
-    {"mark_8_2", dxbc::k_mark_8_2, sizeof dxbc::k_mark_8_2, true},
-    {"mark_8_3", dxbc::k_mark_8_3, sizeof dxbc::k_mark_8_3, true},
-    {"spread_4_1", dxbc::k_spread_4_1, sizeof dxbc::k_spread_4_1, true},
-    {"spread_4_2", dxbc::k_spread_4_2, sizeof dxbc::k_spread_4_2, true},
-    {"spread_4_3", dxbc::k_spread_4_3, sizeof dxbc::k_spread_4_3, true},
-    {"spread_8_1", dxbc::k_spread_8_1, sizeof dxbc::k_spread_8_1, true},
-    {"spread_8_2", dxbc::k_spread_8_2, sizeof dxbc::k_spread_8_2, true},
-    {"spread_8_3", dxbc::k_spread_8_3, sizeof dxbc::k_spread_8_3, true},
-    {"accumulate_4_1", dxbc::k_accumulate_4_1, sizeof dxbc::k_accumulate_4_1, true},
-    {"accumulate_4_2", dxbc::k_accumulate_4_2, sizeof dxbc::k_accumulate_4_2, true},
-    {"accumulate_4_3", dxbc::k_accumulate_4_3, sizeof dxbc::k_accumulate_4_3, true},
-    {"accumulate_8_1", dxbc::k_accumulate_8_1, sizeof dxbc::k_accumulate_8_1, true},
-    {"accumulate_8_2", dxbc::k_accumulate_8_2, sizeof dxbc::k_accumulate_8_2, true},
-    {"accumulate_8_3", dxbc::k_accumulate_8_3, sizeof dxbc::k_accumulate_8_3, true},
-    {"take_1", dxbc::k_take_1, sizeof dxbc::k_take_1, true},
-    {"take_2", dxbc::k_take_2, sizeof dxbc::k_take_2, true},
-    {"take_4", dxbc::k_take_4, sizeof dxbc::k_take_4, true},
-    {"take_8", dxbc::k_take_8, sizeof dxbc::k_take_8, true},
-    {"take_in_place", dxbc::k_take_in_place, sizeof dxbc::k_take_in_place, true},
-    {"reduce_keys", dxbc::k_reduce_keys, sizeof dxbc::k_reduce_keys, false},
-    {"sort_count", dxbc::k_sort_count, sizeof dxbc::k_sort_count, false},
-    {"sort_scan", dxbc::k_sort_scan, sizeof dxbc::k_sort_scan, false},
-    {"sort_move", dxbc::k_sort_move, sizeof dxbc::k_sort_move, false},
-    {"reduce_integers", dxbc::k_reduce_integers, sizeof dxbc::k_reduce_integers, false},
-    {"reduce_wide", dxbc::k_reduce_wide, sizeof dxbc::k_reduce_wide, false},
-    {"reduce_floats", dxbc::k_reduce_floats, sizeof dxbc::k_reduce_floats, false},
-    {"reduce_bytes", dxbc::k_reduce_bytes, sizeof dxbc::k_reduce_bytes, false},
+    {"validate", dxbc::k_validate, sizeof dxbc::k_validate, false, false},
+    {"settle", dxbc::k_settle, sizeof dxbc::k_settle, false, false},
+    {"capture", dxbc::k_capture, sizeof dxbc::k_capture, false, false},
+    {"clear", dxbc::k_clear, sizeof dxbc::k_clear, false, false},
+    {"claim", dxbc::k_claim, sizeof dxbc::k_claim, false, true},
+    {"copy", dxbc::k_copy, sizeof dxbc::k_copy, true, false},
+    {"fill", dxbc::k_fill, sizeof dxbc::k_fill, true, false},
+    {"gather_1", dxbc::k_gather_1, sizeof dxbc::k_gather_1, false, false},
+    {"gather_2", dxbc::k_gather_2, sizeof dxbc::k_gather_2, false, false},
+    {"gather_4", dxbc::k_gather_4, sizeof dxbc::k_gather_4, false, false},
+    {"gather_16", dxbc::k_gather_16, sizeof dxbc::k_gather_16, false, false},
+    {"gather_packed_1", dxbc::k_gather_packed_1, sizeof dxbc::k_gather_packed_1, false, false},
+    {"gather_packed_2", dxbc::k_gather_packed_2, sizeof dxbc::k_gather_packed_2, false, false},
+    {"gather_packed_4", dxbc::k_gather_packed_4, sizeof dxbc::k_gather_packed_4, false, false},
+    {"scatter_1", dxbc::k_scatter_1, sizeof dxbc::k_scatter_1, false, true},
+    {"scatter_2", dxbc::k_scatter_2, sizeof dxbc::k_scatter_2, false, true},
+    {"scatter_4", dxbc::k_scatter_4, sizeof dxbc::k_scatter_4, false, true},
+    {"scatter_16", dxbc::k_scatter_16, sizeof dxbc::k_scatter_16, false, true},
+    {"gather_rows_4", dxbc::k_gather_rows_4, sizeof dxbc::k_gather_rows_4, true, true},
+    {"gather_rows_simple_4", dxbc::k_gather_rows_simple_4, sizeof dxbc::k_gather_rows_simple_4, true, true},
+    {"gather_rows_16", dxbc::k_gather_rows_16, sizeof dxbc::k_gather_rows_16, true, true},
+    {"gather_rows_simple_16", dxbc::k_gather_rows_simple_16, sizeof dxbc::k_gather_rows_simple_16, true, true},
+    {"scatter_rows_4", dxbc::k_scatter_rows_4, sizeof dxbc::k_scatter_rows_4, true, true},
+    {"scatter_rows_simple_4", dxbc::k_scatter_rows_simple_4, sizeof dxbc::k_scatter_rows_simple_4, true, true},
+    {"scatter_rows_16", dxbc::k_scatter_rows_16, sizeof dxbc::k_scatter_rows_16, true, true},
+    {"scatter_rows_simple_16", dxbc::k_scatter_rows_simple_16, sizeof dxbc::k_scatter_rows_simple_16, true, true},
+    {"pick_1_4_1", dxbc::k_pick_1_4_1, sizeof dxbc::k_pick_1_4_1, true, false},
+    {"pick_1_4_2", dxbc::k_pick_1_4_2, sizeof dxbc::k_pick_1_4_2, true, false},
+    {"pick_1_4_3", dxbc::k_pick_1_4_3, sizeof dxbc::k_pick_1_4_3, true, false},
+    {"pick_1_8_1", dxbc::k_pick_1_8_1, sizeof dxbc::k_pick_1_8_1, true, false},
+    {"pick_1_8_2", dxbc::k_pick_1_8_2, sizeof dxbc::k_pick_1_8_2, true, false},
+    {"pick_1_8_3", dxbc::k_pick_1_8_3, sizeof dxbc::k_pick_1_8_3, true, false},
+    {"pick_2_4_1", dxbc::k_pick_2_4_1, sizeof dxbc::k_pick_2_4_1, true, false},
+    {"pick_2_4_2", dxbc::k_pick_2_4_2, sizeof dxbc::k_pick_2_4_2, true, false},
+    {"pick_2_4_3", dxbc::k_pick_2_4_3, sizeof dxbc::k_pick_2_4_3, true, false},
+    {"pick_2_8_1", dxbc::k_pick_2_8_1, sizeof dxbc::k_pick_2_8_1, true, false},
+    {"pick_2_8_2", dxbc::k_pick_2_8_2, sizeof dxbc::k_pick_2_8_2, true, false},
+    {"pick_2_8_3", dxbc::k_pick_2_8_3, sizeof dxbc::k_pick_2_8_3, true, false},
+    {"pick_4_4_1", dxbc::k_pick_4_4_1, sizeof dxbc::k_pick_4_4_1, true, false},
+    {"pick_4_4_2", dxbc::k_pick_4_4_2, sizeof dxbc::k_pick_4_4_2, true, false},
+    {"pick_4_4_3", dxbc::k_pick_4_4_3, sizeof dxbc::k_pick_4_4_3, true, false},
+    {"pick_4_8_1", dxbc::k_pick_4_8_1, sizeof dxbc::k_pick_4_8_1, true, false},
+    {"pick_4_8_2", dxbc::k_pick_4_8_2, sizeof dxbc::k_pick_4_8_2, true, false},
+    {"pick_4_8_3", dxbc::k_pick_4_8_3, sizeof dxbc::k_pick_4_8_3, true, false},
+    {"pick_8_4_1", dxbc::k_pick_8_4_1, sizeof dxbc::k_pick_8_4_1, true, false},
+    {"pick_8_4_2", dxbc::k_pick_8_4_2, sizeof dxbc::k_pick_8_4_2, true, false},
+    {"pick_8_4_3", dxbc::k_pick_8_4_3, sizeof dxbc::k_pick_8_4_3, true, false},
+    {"pick_8_8_1", dxbc::k_pick_8_8_1, sizeof dxbc::k_pick_8_8_1, true, false},
+    {"pick_8_8_2", dxbc::k_pick_8_8_2, sizeof dxbc::k_pick_8_8_2, true, false},
+    {"pick_8_8_3", dxbc::k_pick_8_8_3, sizeof dxbc::k_pick_8_8_3, true, false},
+    {"pick_1_1", dxbc::k_pick_1_1, sizeof dxbc::k_pick_1_1, true, false},
+    {"pick_2_1", dxbc::k_pick_2_1, sizeof dxbc::k_pick_2_1, true, false},
+    {"pick_4_1", dxbc::k_pick_4_1, sizeof dxbc::k_pick_4_1, true, false},
+    {"pick_8_1", dxbc::k_pick_8_1, sizeof dxbc::k_pick_8_1, true, false},
+    {"look_up_small_1_4", dxbc::k_look_up_small_1_4, sizeof dxbc::k_look_up_small_1_4, true, false},
+    {"look_up_small_1_8", dxbc::k_look_up_small_1_8, sizeof dxbc::k_look_up_small_1_8, true, false},
+    {"look_up_small_1_1", dxbc::k_look_up_small_1_1, sizeof dxbc::k_look_up_small_1_1, true, false},
+    {"look_up_small_2_4", dxbc::k_look_up_small_2_4, sizeof dxbc::k_look_up_small_2_4, true, false},
+    {"look_up_small_2_8", dxbc::k_look_up_small_2_8, sizeof dxbc::k_look_up_small_2_8, true, false},
+    {"look_up_small_2_1", dxbc::k_look_up_small_2_1, sizeof dxbc::k_look_up_small_2_1, true, false},
+    {"look_up_small_4_4", dxbc::k_look_up_small_4_4, sizeof dxbc::k_look_up_small_4_4, true, false},
+    {"look_up_small_4_8", dxbc::k_look_up_small_4_8, sizeof dxbc::k_look_up_small_4_8, true, false},
+    {"look_up_small_4_1", dxbc::k_look_up_small_4_1, sizeof dxbc::k_look_up_small_4_1, true, false},
+    {"look_up_small_8_4", dxbc::k_look_up_small_8_4, sizeof dxbc::k_look_up_small_8_4, true, false},
+    {"look_up_small_8_8", dxbc::k_look_up_small_8_8, sizeof dxbc::k_look_up_small_8_8, true, false},
+    {"look_up_small_8_1", dxbc::k_look_up_small_8_1, sizeof dxbc::k_look_up_small_8_1, true, false},
+    {"look_up_1_4", dxbc::k_look_up_1_4, sizeof dxbc::k_look_up_1_4, true, false},
+    {"look_up_1_8", dxbc::k_look_up_1_8, sizeof dxbc::k_look_up_1_8, true, false},
+    {"look_up_2_4", dxbc::k_look_up_2_4, sizeof dxbc::k_look_up_2_4, true, false},
+    {"look_up_2_8", dxbc::k_look_up_2_8, sizeof dxbc::k_look_up_2_8, true, false},
+    {"look_up_4_4", dxbc::k_look_up_4_4, sizeof dxbc::k_look_up_4_4, true, false},
+    {"look_up_4_8", dxbc::k_look_up_4_8, sizeof dxbc::k_look_up_4_8, true, false},
+    {"look_up_8_4", dxbc::k_look_up_8_4, sizeof dxbc::k_look_up_8_4, true, false},
+    {"look_up_8_8", dxbc::k_look_up_8_8, sizeof dxbc::k_look_up_8_8, true, false},
+    {"look_up_large_4", dxbc::k_look_up_large_4, sizeof dxbc::k_look_up_large_4, true, false},
+    {"look_up_large_8", dxbc::k_look_up_large_8, sizeof dxbc::k_look_up_large_8, true, false},
+    {"look_up_beyond_4", dxbc::k_look_up_beyond_4, sizeof dxbc::k_look_up_beyond_4, true, false},
+    {"look_up_beyond_8", dxbc::k_look_up_beyond_8, sizeof dxbc::k_look_up_beyond_8, true, false},
+    {"look_up_textured_4", dxbc::k_look_up_textured_4, sizeof dxbc::k_look_up_textured_4, true, false},
+    {"look_up_textured_8", dxbc::k_look_up_textured_8, sizeof dxbc::k_look_up_textured_8, true, false},
+    {"pick_textured_4", dxbc::k_pick_textured_4, sizeof dxbc::k_pick_textured_4, true, false},
+    {"pick_textured_8", dxbc::k_pick_textured_8, sizeof dxbc::k_pick_textured_8, true, false},
+    {"to_texture", dxbc::k_to_texture, sizeof dxbc::k_to_texture, true, false},
+    {"mark_4_1", dxbc::k_mark_4_1, sizeof dxbc::k_mark_4_1, true, true},
+    {"mark_4_2", dxbc::k_mark_4_2, sizeof dxbc::k_mark_4_2, true, true},
+    {"mark_4_3", dxbc::k_mark_4_3, sizeof dxbc::k_mark_4_3, true, true},
+    {"mark_8_1", dxbc::k_mark_8_1, sizeof dxbc::k_mark_8_1, true, true},
+    {"mark_8_2", dxbc::k_mark_8_2, sizeof dxbc::k_mark_8_2, true, true},
+    {"mark_8_3", dxbc::k_mark_8_3, sizeof dxbc::k_mark_8_3, true, true},
+    {"spread_4_1", dxbc::k_spread_4_1, sizeof dxbc::k_spread_4_1, true, true},
+    {"spread_4_2", dxbc::k_spread_4_2, sizeof dxbc::k_spread_4_2, true, true},
+    {"spread_4_3", dxbc::k_spread_4_3, sizeof dxbc::k_spread_4_3, true, true},
+    {"spread_8_1", dxbc::k_spread_8_1, sizeof dxbc::k_spread_8_1, true, true},
+    {"spread_8_2", dxbc::k_spread_8_2, sizeof dxbc::k_spread_8_2, true, true},
+    {"spread_8_3", dxbc::k_spread_8_3, sizeof dxbc::k_spread_8_3, true, true},
+    {"accumulate_4_1", dxbc::k_accumulate_4_1, sizeof dxbc::k_accumulate_4_1, true, false},
+    {"accumulate_4_2", dxbc::k_accumulate_4_2, sizeof dxbc::k_accumulate_4_2, true, false},
+    {"accumulate_4_3", dxbc::k_accumulate_4_3, sizeof dxbc::k_accumulate_4_3, true, false},
+    {"accumulate_8_1", dxbc::k_accumulate_8_1, sizeof dxbc::k_accumulate_8_1, true, false},
+    {"accumulate_8_2", dxbc::k_accumulate_8_2, sizeof dxbc::k_accumulate_8_2, true, false},
+    {"accumulate_8_3", dxbc::k_accumulate_8_3, sizeof dxbc::k_accumulate_8_3, true, false},
+    {"take_1", dxbc::k_take_1, sizeof dxbc::k_take_1, true, false},
+    {"take_2", dxbc::k_take_2, sizeof dxbc::k_take_2, true, false},
+    {"take_4", dxbc::k_take_4, sizeof dxbc::k_take_4, true, false},
+    {"take_8", dxbc::k_take_8, sizeof dxbc::k_take_8, true, false},
+    {"take_in_place", dxbc::k_take_in_place, sizeof dxbc::k_take_in_place, true, false},
+    {"link", dxbc::k_link, sizeof dxbc::k_link, false, true},
+    {"link_4_1", dxbc::k_link_4_1, sizeof dxbc::k_link_4_1, true, true},
+    {"link_4_2", dxbc::k_link_4_2, sizeof dxbc::k_link_4_2, true, true},
+    {"link_4_3", dxbc::k_link_4_3, sizeof dxbc::k_link_4_3, true, true},
+    {"link_8_1", dxbc::k_link_8_1, sizeof dxbc::k_link_8_1, true, true},
+    {"link_8_2", dxbc::k_link_8_2, sizeof dxbc::k_link_8_2, true, true},
+    {"link_8_3", dxbc::k_link_8_3, sizeof dxbc::k_link_8_3, true, true},
+    {"fold_integers", dxbc::k_fold_integers, sizeof dxbc::k_fold_integers, false, true},
+    {"fold_wide", dxbc::k_fold_wide, sizeof dxbc::k_fold_wide, false, true},
+    {"fold_floats", dxbc::k_fold_floats, sizeof dxbc::k_fold_floats, false, true},
+    {"fold_bytes", dxbc::k_fold_bytes, sizeof dxbc::k_fold_bytes, false, true},
+    {"reduce_keys", dxbc::k_reduce_keys, sizeof dxbc::k_reduce_keys, false, true},
+    {"sort_count", dxbc::k_sort_count, sizeof dxbc::k_sort_count, false, true},
+    {"sort_scan", dxbc::k_sort_scan, sizeof dxbc::k_sort_scan, false, true},
+    {"sort_move", dxbc::k_sort_move, sizeof dxbc::k_sort_move, false, true},
+    {"reduce_integers", dxbc::k_reduce_integers, sizeof dxbc::k_reduce_integers, false, true},
+    {"reduce_wide", dxbc::k_reduce_wide, sizeof dxbc::k_reduce_wide, false, true},
+    {"reduce_floats", dxbc::k_reduce_floats, sizeof dxbc::k_reduce_floats, false, true},
+    {"reduce_bytes", dxbc::k_reduce_bytes, sizeof dxbc::k_reduce_bytes, false, true},
 };
 
 }  // namespace dmlindex::d3d12

@@ -54,6 +54,12 @@ def sources_of(source: str) -> list[str]:
     return found
 
 
+def uses_winners(kernel: Kernel) -> bool:
+    """Whether the register u4 occurs, which kernels may declare without being given anything."""
+    texts = ((SHADERS / name).read_text(encoding="utf-8") for name in sources_of(kernel.source))
+    return any("register(u4)" in text for text in texts)
+
+
 def input_hash(kernel: Kernel) -> str:
     """The SHA-256 of all that a kernel's DXBC depends on: HLSL, defines, compiler and driver."""
     state = hashlib.sha256(f"{COMPILER_SHA256} {PROFILE} {kernel.defines}\n".encode())
@@ -86,7 +92,7 @@ def list_header(kernels: list[Kernel]) -> str:
     blobs = "\n".join(
         f'    {{"{kernel.name}", dxbc::k_{kernel.name}, '
         f"sizeof dxbc::k_{kernel.name}, "
-        f"{str('TYPED' in kernel.defines).lower()}}},"
+        f"{str('TYPED' in kernel.defines).lower()}, {str(uses_winners(kernel)).lower()}}},"
         for kernel in kernels
     )
     return (
@@ -100,7 +106,7 @@ def list_header(kernels: list[Kernel]) -> str:
         f"inline constexpr int kKernelCount = {len(kernels)};\n\n"
         "struct KernelCode {\n"
         "    const char* name;\n    const unsigned char* dxbc;\n"
-        "    std::size_t bytes;\n    bool typed;\n};\n\n"
+        "    std::size_t bytes;\n    bool typed;\n    bool winners;\n};\n\n"
         f"inline constexpr KernelCode kKernelCodes[kKernelCount] = {{\n{blobs}\n}};\n\n"
         "}  // namespace dmlindex::d3d12\n"
     )

@@ -1,7 +1,9 @@
 // What every kernel shares: the constants of one dispatch, the error slots, and what an index means.
 // C++ fills Constants from ../constants.hpp.
 
+#ifndef GROUP
 #define GROUP 128
+#endif
 
 static const uint kRaise = 0;
 static const uint kClamp = 1;
@@ -33,8 +35,8 @@ cbuffer Constants : register(b0) {
 };
 
 // An error slot, all zeros at first: the complement of the first bad index's number (position ·
-// coordinate_count + coordinate; 0: none is bad), the number + 1 of the operator's slot that failed first (0:
-// none did), and the bad index's 64 bits.
+// coordinate_count + coordinate; 0: none is bad), whether an operator has failed whose result this one uses, and the
+// bad index's 64 bits.
 RWByteAddressBuffer slots : register(u3);
 
 uint group_id(uint3 group) { return group.y * groups_x + group.x; }
@@ -43,7 +45,7 @@ uint thread_id(uint3 group, uint thread) { return group_id(group) * GROUP + thre
 // Whether this operator, or one it depends on, is known to have failed: then it writes nothing.
 bool failed() {
     bool result = false;
-    if (slot != kNoSlot && !notes) result = slots.Load(slot + 4) != 0;
+    if (slot != kNoSlot && !notes) result = any(slots.Load2(slot) != 0);
     return result;
 }
 

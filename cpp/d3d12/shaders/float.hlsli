@@ -1,5 +1,6 @@
-// float32 arithmetic on bits, in integers: Direct3D may flush denormals, and leaves NaNs open. Rounds to nearest
-// even. Of NaNs the left one stays, made quiet, else the right one; a NaN out of none has the sign set, as on x86.
+// float32 arithmetic on bits: in integers wherever Direct3D may flush denormals or leaves NaNs open. Rounds to nearest
+// even, as Direct3D does. Of NaNs the left one stays, made quiet, else the right one; a NaN out of none has the sign
+// set, as on x86.
 
 static const uint kSign = 0x80000000;
 static const uint kInfinity = 0x7f800000;
@@ -8,6 +9,10 @@ static const uint kNewNan = 0xffc00000;
 
 uint magnitude_of(uint bits) { return bits & ~kSign; }
 bool is_nan(uint bits) { return magnitude_of(bits) > kInfinity; }
+
+// Numbers that no implementation flushes, and results that none has flushed or overflowed.
+bool is_normal(uint bits) { return magnitude_of(bits) - 0x00800000 < kInfinity - 0x00800000; }
+bool is_plain(uint bits) { return is_normal(bits) || magnitude_of(bits) == 0; }
 
 // value >> count, the last bit set if any bit set was lost.
 uint shift_right_sticky(uint value, uint count) {
@@ -30,7 +35,7 @@ uint significand_of(uint bits) {
     return (bits & 0x007fffff) | ((bits & kInfinity) != 0 ? 0x00800000 : 0);
 }
 
-uint add_numbers(uint left, uint right) {
+uint add_in_integers(uint left, uint right) {
     bool swapped = magnitude_of(left) < magnitude_of(right);
     uint large = swapped ? right : left;
     uint small = swapped ? left : right;
@@ -61,6 +66,13 @@ uint add_numbers(uint left, uint right) {
     return result;
 }
 
+uint add_numbers(uint left, uint right) {
+    precise float sum = asfloat(left) + asfloat(right);
+    uint result = asuint(sum);
+    [branch] if (!(is_plain(left) && is_plain(right) && is_normal(result))) result = add_in_integers(left, right);
+    return result;
+}
+
 // The 64-bit product (low, high).
 uint2 multiply_wide(uint a, uint b) {
     uint low = (a & 0xffff) * (b & 0xffff);
@@ -78,7 +90,7 @@ void normalize(uint bits, out uint significand, out int exponent) {
     exponent -= up;
 }
 
-uint multiply_numbers(uint left, uint right) {
+uint multiply_in_integers(uint left, uint right) {
     uint sign = (left ^ right) & kSign;
     uint a = magnitude_of(left);
     uint b = magnitude_of(right);
@@ -102,6 +114,15 @@ uint multiply_numbers(uint left, uint right) {
             exponent = 1;
         }
         result = round_and_pack(sign, exponent, significand);
+    }
+    return result;
+}
+
+uint multiply_numbers(uint left, uint right) {
+    precise float product = asfloat(left) * asfloat(right);
+    uint result = asuint(product);
+    [branch] if (!(is_plain(left) && is_plain(right) && is_normal(result))) {
+        result = multiply_in_integers(left, right);
     }
     return result;
 }

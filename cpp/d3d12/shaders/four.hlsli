@@ -32,26 +32,46 @@ bool is_there(Four four, uint i) { return four.first + i < arguments.x; }
 // Whether the mode skips the position.
 bool is_skipped(Four four, uint i) { return !four.inside[i] && mode == kSkip; }
 
-uint2 index_of(uint words[WORDS], uint i, uint k) {
-    uint at = (i * COORDINATES + k) * INDEX;
+// An index of INDEX bytes, sign-extended from the bits of words.
+uint2 widened(uint word, uint byte) {
+    uint unused = 32 - 8 * (INDEX % 8);
+    uint top = word << (unused - 8 * byte);
     uint2 value;
-#if INDEX == 8
-    value = uint2(words[at / 4], words[at / 4 + 1]);
-#else
-    uint unused = 32 - 8 * INDEX;
-    uint top = words[at / 4] << (unused - 8 * (at % 4));
     value.x = index_signed ? asuint(asint(top) >> unused) : top >> unused;
     value.y = asuint(asint(value.x) >> 31);  // read only where numbers have a sign
-#endif
     return value;
 }
 
+uint2 index_of(uint words[WORDS], uint i, uint k) {
+    uint at = (i * COORDINATES + k) * INDEX;
+#if INDEX == 8
+    return uint2(words[at / 4], words[at / 4 + 1]);
+#else
+    return widened(words[at / 4], at % 4);
+#endif
+}
+
+// The index with a number, read once more.
+uint2 index_again(uint number) {
+#if WORDS == 1
+    return widened(indices[number / 4], number % 4);
+#elif INDEX == 8
+    uint4 loaded = indices[number / 2];
+    return number % 2 ? loaded.zw : loaded.xy;
+#else
+    uint at = number * INDEX;
+    uint4 loaded = indices[at / 16];
+    uint2 half = at & 8 ? loaded.zw : loaded.xy;
+    return widened(at & 4 ? half.y : half.x, at % 4);
+#endif
+}
+
 // A tuple with a bad index: its part of the place. Notes what is bad.
-uint place_outside(uint words[WORDS], uint i, uint tuple, bool there) {
+uint place_outside(uint tuple, bool there) {
     uint place = 0;
     [unroll] for (uint k = 0; k < COORDINATES; ++k) {
         uint limit = coordinates[k].x;
-        uint2 value = index_of(words, i, k);
+        uint2 value = index_again(tuple * COORDINATES + k);
         if (!index_signed && INDEX < 8) value.y = 0;
         uint found = value.x + (is_negative(value) ? limit : 0);
         if (!is_inside(value, limit)) {
@@ -63,43 +83,50 @@ uint place_outside(uint words[WORDS], uint i, uint tuple, bool there) {
     return place;
 }
 
-Four locate_four(uint id) {
-    uint outer = 0;
-    uint inner = 4 * id;
-    Four four;
-    four.first = inner;
+// Where four positions are, before their indices are known.
+struct Spot {
+    uint outer;  // line
+    uint inner;  // of the first position in its line
+    uint first;
+    uint tuple;
+};
+
+Spot spot_of(uint id) {
+    Spot spot;
+    spot.outer = 0;
+    spot.inner = 4 * id;
+    spot.first = spot.inner;
     if (stripe_lines != 0) {
         uint walked = id / STRIPE_THREADS;  // lines of all stripes
         uint stripe = walked / stripe_lines;
-        outer = walked - stripe * stripe_lines;
-        inner = 4 * (stripe * STRIPE_THREADS + id % STRIPE_THREADS);
-        four.first = inner < dims[1].x ? outer * dims[1].x + inner : arguments.x;
+        spot.outer = walked - stripe * stripe_lines;
+        spot.inner = 4 * (stripe * STRIPE_THREADS + id % STRIPE_THREADS);
+        spot.first = spot.inner < dims[1].x ? spot.outer * dims[1].x + spot.inner : arguments.x;
     } else if (rank > 1) {
-        outer = inner / dims[1].x;
-        inner -= outer * dims[1].x;
+        spot.outer = spot.inner / dims[1].x;
+        spot.inner -= spot.outer * dims[1].x;
     }
-    four.tuple = index_repeats ? inner : four.first;
-    uint words[WORDS];
+    spot.tuple = index_repeats ? spot.inner : spot.first;
+    return spot;
+}
+
+void load_words(uint tuple, out uint words[WORDS]) {
 #if WORDS == 1
-    words[0] = indices[four.tuple / 4];
+    words[0] = indices[tuple / 4];
 #else
     [unroll] for (uint w = 0; w < WORDS; w += 4) {
-        uint4 loaded = indices[four.tuple / 4 * (WORDS / 4) + w / 4];
+        uint4 loaded = indices[tuple / 4 * (WORDS / 4) + w / 4];
         words[w] = loaded.x;
         words[w + 1] = loaded.y;
         words[w + 2] = loaded.z;
         words[w + 3] = loaded.w;
     }
 #endif
-    uint4 base = outer * dims[0].y + inner * dims[1].y + uint4(0, 1, 2, 3) * dims[1].y;
-    if (rank > 2) {
-        [unroll] for (uint b = 1; b < 4; ++b) {
-            bool next = inner + b >= dims[1].x;  // lines shorter than four have no such kernel
-            if (next) base[b] += dims[0].y - dims[1].x * dims[1].y;
-        }
-    }
-    four.place = base;
-    four.inside = true;
+}
+
+// Adds the coordinates to the places.
+void add_coordinates(inout Four four, uint words[WORDS]) {
+    uint4 base = four.place;
     uint sign_word = index_signed ? 0xffffffff : 0;
     [unroll] for (uint k = 0; k < COORDINATES; ++k) {
         uint limit = coordinates[k].x;
@@ -115,11 +142,31 @@ Four locate_four(uint id) {
         }
     }
     if (!all(four.inside)) {
-        [unroll] for (uint i = 0; i < 4; ++i) {
-            if (!four.inside[i]) {
-                four.place[i] = base[i] + place_outside(words, i, four.tuple + i, is_there(four, i));
+        [loop] for (uint j = 0; j < 4; ++j) {
+            bool4 here = uint4(0, 1, 2, 3) == j;
+            if (any(here && !four.inside)) {
+                uint4 found = base + place_outside(four.tuple + j, is_there(four, j));
+                four.place = here ? found : four.place;
             }
         }
     }
+}
+
+Four locate_four(uint id) {
+    Spot spot = spot_of(id);
+    uint words[WORDS];
+    load_words(spot.tuple, words);
+    Four four;
+    four.first = spot.first;
+    four.tuple = spot.tuple;
+    four.place = spot.outer * dims[0].y + spot.inner * dims[1].y + uint4(0, 1, 2, 3) * dims[1].y;
+    if (rank > 2) {
+        [unroll] for (uint b = 1; b < 4; ++b) {
+            bool next = spot.inner + b >= dims[1].x;  // lines shorter than four have no such kernel
+            if (next) four.place[b] += dims[0].y - dims[1].x * dims[1].y;
+        }
+    }
+    four.inside = true;
+    add_coordinates(four, words);
     return four;
 }

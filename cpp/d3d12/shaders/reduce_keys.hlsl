@@ -8,7 +8,7 @@ RWByteAddressBuffer pairs : register(u4);
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint position = thread_id(group, thread);
-    if (position >= thread_count) return;
+    if (position >= thread_count || failed()) return;
     Place place = locate(position);
     uint target = target_count;
     if (resolve_all(place)) target = place.table / target_bytes;

@@ -12,3 +12,6 @@ RWByteAddressBuffer counts : register(u4);  // [block][digit]
 uint block_id(uint3 group) { return group.y * groups_x + group.x; }
 
 uint digit_of(uint key) { return key >> arguments.x & (DIGITS - 1); }
+
+// None where nothing is to be sorted. (No thread may leave before the others: they meet at barriers.)
+uint pair_count() { return failed() ? 0 : arguments.y; }

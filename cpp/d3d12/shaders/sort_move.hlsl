@@ -12,6 +12,7 @@ groupshared uint places[DIGITS];
 
 [numthreads(DIGITS, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint count = pair_count();
     uint block = block_id(group);
     uint word = thread / 32;
     uint bit = 1u << (thread % 32);
@@ -32,12 +33,12 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
         uint i = (block * arguments.w + round) * DIGITS + thread;
         uint2 pair = 0;
-        if (i < arguments.y) {
+        if (i < count) {
             pair = pairs.Load2(8 * i);
             InterlockedOr(holders[word * DIGITS + digit_of(pair.x)], bit);
         }
         GroupMemoryBarrierWithGroupSync();
-        if (i < arguments.y) {
+        if (i < count) {
             uint digit = digit_of(pair.x);
             uint place = places[digit] + countbits(holders[word * DIGITS + digit] & (bit - 1));
             [loop] for (w = 0; w < word; ++w) place += countbits(holders[w * DIGITS + digit]);

@@ -1,0 +1,116 @@
+"""Gathers so large that a D3D12 device has kernels for just their shape, held to NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dmlindex
+from dmlindex import Device
+
+Array = npt.NDArray[Any]
+
+MANY = (1 << 21) + 3  # positions: groups keep the table in their own memory
+MANY_MORE = (1 << 23) + 1  # and larger ones in a texture
+DTYPES = ["u1", "u2", "u4", "u8"]
+
+
+@pytest.fixture(scope="module", name="device")
+def d3d12_device() -> Device:
+    """The D3D12 device that is preferred here."""
+    infos = [info for info in dmlindex.devices() if info.kind == "d3d12"]
+    if not infos[0].available:
+        pytest.skip(f"d3d12 is not available: {infos[0].reason}")
+    return Device("d3d12")
+
+
+def values(shape: tuple[int, ...], dtype: str) -> Array:
+    count = int(np.prod(shape))
+    return (np.arange(count, dtype="u8") * 0x9E3779B97F4A7C15 >> 5).astype(dtype).reshape(shape)
+
+
+def places(shape: tuple[int, ...], limit: int, index: str) -> Array:
+    """Anywhere in range, from either end where numbers have a sign."""
+    info = np.iinfo(index)
+    low, high = max(info.min, -limit), min(int(info.max), limit - 1)
+    return np.random.default_rng(limit).integers(low, high, shape, index, endpoint=True)
+
+
+def check_gather(device: Device, x: Array, indices: Array, axis: int = 0) -> None:
+    """A gather on the device; the last index, when it is bad, is filled or named."""
+    table, there = device.tensor(x), device.tensor(indices)
+    expected = np.take(x, indices, axis=axis)
+    np.testing.assert_array_equal(dmlindex.gather(table, there, axis).numpy(), expected)
+
+    bad = indices.copy()
+    bad[-1] = x.shape[axis] if x.shape[axis] <= np.iinfo(bad.dtype).max else bad[-1]
+    if bad[-1] == indices[-1]:
+        return
+    filled = dmlindex.gather(table, bad, axis, mode="fill", fill_value=7).numpy()
+    expected[(slice(None),) * axis + (-1,)] = 7
+    np.testing.assert_array_equal(filled, expected)
+    with pytest.raises(IndexError, match=rf"^gather: indices\[{bad.size - 1}\] = {bad[-1]} is out"):
+        dmlindex.gather(table, bad, axis).numpy()
+
+
+@pytest.mark.parametrize("index", ["i4", "u4", "i8", "u1", "i1"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_small_table(device: Device, dtype: str, index: str) -> None:
+    elements = 200 if index.endswith("1") else 4001
+    check_gather(device, values((elements,), dtype), places((MANY,), elements, index))
+
+
+@pytest.mark.parametrize("elements", [1, 8192, 8193])
+def test_about_as_large_as_a_groups_memory(device: Device, elements: int) -> None:
+    check_gather(device, values((elements,), "u4"), places((MANY,), elements, "i4"))
+
+
+@pytest.mark.parametrize("index", ["i4", "i8"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_table_for_a_texture(device: Device, dtype: str, index: str) -> None:
+    elements = 100_003
+    check_gather(device, values((elements,), dtype), places((MANY_MORE,), elements, index))
+
+
+def test_the_texture_is_made_anew(device: Device) -> None:
+    table = device.tensor(values((9000,), "u4"))
+    indices = device.tensor(places((MANY_MORE,), 9000, "i4"))
+    first = dmlindex.gather(table, indices)
+    table = dmlindex.scatter_nd(table, [[8999]], np.array([5], "u4"), out=table)
+    changed = table.numpy()
+    where = indices.numpy()
+    assert changed[8999] == 5
+    np.testing.assert_array_equal(first.numpy(), values((9000,), "u4")[where])
+    np.testing.assert_array_equal(dmlindex.gather(table, indices).numpy(), changed[where])
+
+
+@pytest.mark.parametrize("index", ["i4", "i8", "u1"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_short_lines(device: Device, dtype: str, index: str) -> None:
+    """Each line of the result reads one of the table, and lines are longer than rounds."""
+    lines, across, wide = 520, 4112, 208 if index == "u1" else 4096
+    x = values((lines, wide), dtype)
+    indices = places((lines, across), wide, index)
+    found = dmlindex.gather_elements(device.tensor(x), indices, 1).numpy()
+    np.testing.assert_array_equal(found, np.take_along_axis(x, indices.astype("i8"), 1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_short_lines_by_the_same_indices(device: Device, dtype: str) -> None:
+    check_gather(device, values((520, 4096), dtype), places((4112,), 4096, "i4"), 1)
+
+
+def test_lines_that_begin_anywhere(device: Device) -> None:
+    """4098 words: every other line begins within 16 bytes."""
+    x = values((513, 4098), "u4")
+    check_gather(device, x, places((4100,), 4098, "i4"), 1)
+
+
+def test_few_lines_far_apart(device: Device) -> None:
+    """Batches of long lines, each with many groups."""
+    x, indices = values((3, 8192), "u4"), places((3, 1 << 20, 1), 8192, "i4")
+    found = dmlindex.gather_nd(device.tensor(x), indices, 1).numpy()
+    np.testing.assert_array_equal(found, np.take_along_axis(x, indices[..., 0], 1))
