@@ -261,63 +261,79 @@ class CuPy(_OnCuPy):
         return [Idiom("cupy", way, names, call.in_place, False, result=result)]
 
 
-_ROWS = """
+_KERNELS = """
 extern "C" __global__ void rows(
-    const uint4* table, const int* index, uint4* out, long long pieces, int width) {
+    const uint4* from, const int* index, uint4* to, long long pieces, int width, bool scatters) {
     long long base = (long long)blockIdx.x * blockDim.x * 2 + threadIdx.x;
     uint4 value[2];
+    long long target[2];
     #pragma unroll
     for (int k = 0; k < 2; ++k) {
         long long piece = base + k * blockDim.x;
         if (piece < pieces) {
             long long row = piece / width;
-            value[k] = table[(long long)index[row] * width + (piece - row * width)];
+            long long named = (long long)index[row] * width + (piece - row * width);
+            value[k] = from[scatters ? piece : named];
+            target[k] = scatters ? named : piece;
         }
     }
     #pragma unroll
     for (int k = 0; k < 2; ++k) {
-        long long piece = base + k * blockDim.x;
-        if (piece < pieces) out[piece] = value[k];
+        if (base + k * blockDim.x < pieces) to[target[k]] = value[k];
     }
 }
 extern "C" __global__ void elements(
-    const float* table, const int4* index, float4* out, long long fours) {
+    const float* from, const int4* index, float* to, long long fours, bool scatters) {
     long long four = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (four >= fours) return;
     int4 i = index[four];
-    out[four] = make_float4(table[i.x], table[i.y], table[i.z], table[i.w]);
+    if (scatters) {
+        float4 value = ((const float4*)from)[four];
+        to[i.x] = value.x;
+        to[i.y] = value.y;
+        to[i.z] = value.z;
+        to[i.w] = value.w;
+    } else {
+        ((float4*)to)[four] = make_float4(from[i.x], from[i.y], from[i.z], from[i.w]);
+    }
 }
 """
 
 
 class Cuda(_OnCuPy):
-    """Plain kernels without checks: what the card gives."""
+    """Plain kernels without checks, any write wins: what the card gives."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.module = self.cupy.RawModule(code=_ROWS)
+        self.module = self.cupy.RawModule(code=_KERNELS)
         self.version = f"runtime {self.cupy.cuda.runtime.runtimeGetVersion()}"
 
     def idioms(self, call: Call) -> list[Idiom]:
-        if call.operator != "gather" or call.axis or call.indices.dtype != np.int32:
+        plain = call.in_place if call.is_scatter else call.operator == "gather"
+        if not plain or call.axis or call.reduction != "none" or call.indices.dtype != np.int32:
             raise NotSupportedError("no kernel is written for this")
-        row_bytes = call.input.itemsize * int(np.prod(call.input.shape[1:]))
-        out = self.cupy.empty(call.output_shape, call.input.dtype)
-        names: dict[str, Any] = {"out": out, "x": self.cupy.asarray(call.input)}
+        names: dict[str, Any] = {"np": np, "x": self.cupy.asarray(call.input)}
         names["i"] = self.cupy.asarray(call.indices)
+        if call.is_scatter:
+            names["u"] = self.cupy.asarray(call.updates)
+        else:
+            names["out"] = self.cupy.empty(call.output_shape, call.input.dtype)
+        tensors = "u, i, x" if call.is_scatter else "x, i, out"
+        items = call.input.itemsize * int(np.prod(call.output_shape))
+        if call.updates is not None:
+            items = call.updates.nbytes
+        row_bytes = call.input.itemsize * int(np.prod(call.input.shape[1:]))
         threads = 256
         if row_bytes % 16 == 0:
-            pieces = out.nbytes // 16
             names["kernel"] = self.module.get_function("rows")
-            groups = -(-pieces // (2 * threads))
-            tail = f"np.int64({pieces}), np.int32({row_bytes // 16})"
+            groups = -(-(items // 16) // (2 * threads))
+            tail = f"np.int64({items // 16}), np.int32({row_bytes // 16})"
         elif call.input.dtype == np.float32 and call.input.ndim == 1:
-            fours = call.indices.size // 4
             names["kernel"] = self.module.get_function("elements")
-            groups = -(-fours // threads)
-            tail = f"np.int64({fours})"
+            groups = -(-call.indices.size // (4 * threads))
+            tail = f"np.int64({call.indices.size // 4})"
         else:
             raise NotSupportedError("no kernel is written for this")
-        names["np"] = np
-        code = f"kernel(({groups},), ({threads},), (x, i, out, {tail}))"
-        return [Idiom("cuda", code, names, into_out=True, raises=False, result="out")]
+        code = f"kernel(({groups},), ({threads},), ({tensors}, {tail}, {call.is_scatter}))"
+        result = "x" if call.is_scatter else "out"
+        return [Idiom("cuda", code, names, into_out=True, raises=False, result=result)]

@@ -13,6 +13,7 @@ import numpy as np
 _ELEMENTS = 16
 _CHAINS = ((1, 50.0), (10, 8.0), (100, 8.0))  # calls, and µs a call at most
 _GIB = 1 << 30
+_WARM_SECONDS = 0.2  # for clocks and pages
 _TRANSFER_GOAL = 40.0  # GB/s
 
 
@@ -62,7 +63,8 @@ def _record(name: str, unit: str, ours: float, goal: float | None = None, kind: 
 
 
 def _microseconds(function: Callable[[], object], repeats: int = 100) -> float:
-    for _ in range(3):
+    started = time.perf_counter()
+    while time.perf_counter() - started < _WARM_SECONDS:
         function()
     samples = []
     for _ in range(repeats):
