@@ -45,13 +45,18 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool m
     return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
 }
 
-// Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
-bool table_is_far(const Plan& plan) noexcept {
+// How much of the table indices reach.
+std::int64_t reached_bytes(const Plan& plan) noexcept {
     std::int64_t reach = plan.slice_bytes;
     for (int k = 0; k < plan.coordinate_count; ++k) {
         reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
     }
-    return reach >
+    return reach;
+}
+
+// Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
+bool table_is_far(const Plan& plan) noexcept {
+    return reached_bytes(plan) >
            (plan.reduction != Reduction::kNone ? 2 * caches().l2_bytes : caches().far_bytes);
 }
 
@@ -102,19 +107,28 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
 
 // How threads share a job: along a dim whose order does not matter, or along the slice.
 struct Split {
-    int dim = -1;  // job.rank: the slice
-    std::int64_t size = 1;
+    int dim = -1;            // job.rank: the slice
+    std::int64_t size = 1;   // of the dim, or the slice's lines
+    std::int64_t parts = 1;  // at most
 };
+
+// How many parts threads can make of a dim. Where they write to the same cache lines they wait for
+// each other, far longer than they gain.
+std::int64_t most_parts(const Job& job, const Dim& dim) noexcept {
+    if (job.direction == Direction::kGather || dim.table_stride == 0) return dim.size;
+    return std::min(dim.size, dim.size * std::abs(dim.table_stride) / kCacheLineBytes);
+}
 
 Split choose_split(const Job& job, int threads) noexcept {
     Split best;
     for (int d = 0; d < job.rank; ++d) {
         if (!independent(job, job.dims[d])) continue;
-        if (job.dims[d].size > best.size) best = {d, job.dims[d].size};
-        if (best.size >= 4 * threads) return best;
+        const std::int64_t parts = most_parts(job, job.dims[d]);
+        if (parts > best.parts) best = {d, job.dims[d].size, parts};
+        if (best.parts >= 4 * threads) return best;
     }
     const std::int64_t lines = job.slice_bytes / kCacheLineBytes;
-    if (best.size < threads && lines > best.size) best = {job.rank, lines};
+    if (best.parts < threads && lines > best.parts) best = {job.rank, lines, lines};
     return best;
 }
 
@@ -140,7 +154,7 @@ Job part_of(const Job& whole, const Split& split, std::int64_t first, std::int64
 }
 
 bool execute_parts(const Job& job, const Split& split, int threads) {
-    const std::int64_t parts = std::min<std::int64_t>(threads, split.size);
+    const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
     std::atomic<bool> all_good{true};
     parallel_for(parts, [&](std::int64_t p) {
         const Job part = part_of(job, split, p * split.size / parts, (p + 1) * split.size / parts);
@@ -149,10 +163,13 @@ bool execute_parts(const Job& job, const Split& split, int threads) {
     return all_good.load();
 }
 
-// Each thread looks at every update, which takes about as long as moving an element to a table in
-// the caches: that one is left to one thread.
-bool pays_by_destination(const Job& job) noexcept {
-    return job.far || job.slice_bytes > kElementBytes;
+// Each thread looks at every update. Of elements it keeps its own together, which takes about as
+// long as moving one to a table in the caches; past longer slices of others it jumps, which takes
+// about as long as moving some cache lines.
+bool pays_by_destination(const Job& job, const Plan& plan) noexcept {
+    constexpr std::int64_t kJumpBytes = 128;
+    if (job.slice_bytes > kElementBytes) return job.slice_bytes >= kJumpBytes;
+    return reached_bytes(plan) > caches().far_bytes;
 }
 
 // Threads share a scatter whose updates may meet by destination: each walks all of them, in order,
@@ -201,7 +218,7 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
     Job job = make_job(plan, buffers);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
-                                split.size < threads && pays_by_destination(job);
+                                split.parts < threads && pays_by_destination(job, plan);
 
     HeldOffsets held;
     const bool hold = (plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched) ||
@@ -215,7 +232,7 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         execute_by_destination(job, plan, hold, threads);
         return std::nullopt;
     }
-    const bool good = split.size > 1 ? execute_parts(job, split, threads) : execute(job);
+    const bool good = split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
     if (!good) return bad_index(plan, buffers);
     return std::nullopt;
 }
