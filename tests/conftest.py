@@ -47,6 +47,15 @@ def device(request: pytest.FixtureRequest) -> str:
     pytest.skip(f"{wanted} is not among dmlindex.devices()")
 
 
+@pytest.fixture(scope="module")
+def d3d12() -> dmlindex.Device:
+    """The D3D12 device that is preferred here."""
+    info = next(info for info in dmlindex.devices() if info.kind == "d3d12")
+    if not info.available:
+        pytest.skip(f"d3d12 is not available: {info.reason}")
+    return dmlindex.Device("d3d12")
+
+
 @pytest.fixture
 def threads() -> Any:
     """set_num_threads, for one test."""

@@ -19,12 +19,8 @@ from dmlindex import Device, DeviceError, _core
 
 
 @pytest.fixture(scope="module", name="device")
-def d3d12_device() -> Device:
-    """The D3D12 device that is preferred here."""
-    infos = [info for info in dmlindex.devices() if info.kind == "d3d12"]
-    if not infos[0].available:
-        pytest.skip(f"d3d12 is not available: {infos[0].reason}")
-    return Device("d3d12")
+def d3d12_device(d3d12: Device) -> Device:
+    return d3d12
 
 
 @pytest.fixture

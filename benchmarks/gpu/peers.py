@@ -315,19 +315,17 @@ class Cuda(_OnCuPy):
         names: dict[str, Any] = {"np": np, "x": self.cupy.asarray(call.input)}
         names["i"] = self.cupy.asarray(call.indices)
         if call.is_scatter:
-            names["u"] = self.cupy.asarray(call.updates)
+            items = names["u"] = self.cupy.asarray(call.updates)
         else:
-            names["out"] = self.cupy.empty(call.output_shape, call.input.dtype)
+            items = names["out"] = self.cupy.empty(call.output_shape, call.input.dtype)
         tensors = "u, i, x" if call.is_scatter else "x, i, out"
-        items = call.input.itemsize * int(np.prod(call.output_shape))
-        if call.updates is not None:
-            items = call.updates.nbytes
         row_bytes = call.input.itemsize * int(np.prod(call.input.shape[1:]))
         threads = 256
         if row_bytes % 16 == 0:
+            pieces = items.nbytes // 16
             names["kernel"] = self.module.get_function("rows")
-            groups = -(-(items // 16) // (2 * threads))
-            tail = f"np.int64({items // 16}), np.int32({row_bytes // 16})"
+            groups = -(-pieces // (2 * threads))
+            tail = f"np.int64({pieces}), np.int32({row_bytes // 16})"
         elif call.input.dtype == np.float32 and call.input.ndim == 1:
             names["kernel"] = self.module.get_function("elements")
             groups = -(-call.indices.size // (4 * threads))

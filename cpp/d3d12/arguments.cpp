@@ -75,14 +75,10 @@ Constants capture_constants(const Plan& plan, std::uint32_t slot) {
 }
 
 void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants) {
-    std::int64_t common = plan.slice_bytes;
-    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].table_stride);
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        common = std::gcd(common, plan.coordinates[k].table_stride);
-    }
-    constants.target_bytes = narrow(common);
-    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
-    constants.target_count = narrow(quotient_up(bytes, common));
+    const std::int64_t step = table_step(plan);
+    constants.target_bytes = narrow(step);
+    constants.target_count =
+        narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), step));
 }
 
 void set_slice(std::int64_t units, Constants& constants) {

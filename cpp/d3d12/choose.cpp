@@ -170,14 +170,18 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     return copy;
 }
 
-std::int64_t unit_of(const Plan& plan) noexcept {
+std::int64_t table_step(const Plan& plan) noexcept {
     std::int64_t common = plan.slice_bytes;
-    for (int d = 0; d < plan.rank; ++d) {
-        common = std::gcd(std::gcd(common, plan.dims[d].table_stride), plan.dims[d].item_stride);
-    }
+    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].table_stride);
     for (int k = 0; k < plan.coordinate_count; ++k) {
         common = std::gcd(common, plan.coordinates[k].table_stride);
     }
+    return common;
+}
+
+std::int64_t unit_of(const Plan& plan) noexcept {
+    std::int64_t common = table_step(plan);
+    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
     return *std::find_if(std::begin(kUnits), std::end(kUnits),
                          [&](std::int64_t unit) { return common % unit == 0; });
 }

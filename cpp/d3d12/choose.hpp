@@ -85,6 +85,8 @@ bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept;
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
 
+// What all slices of the table, and their size, are whole multiples of.
+std::int64_t table_step(const Plan& plan) noexcept;
 // The largest unit that all slices are whole multiples of, wherever they begin.
 std::int64_t unit_of(const Plan& plan) noexcept;
 std::int64_t position_count(const Plan& plan) noexcept;

@@ -78,10 +78,10 @@ void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views)
             refuse("the call moves more elements than 32 bits can count");
         }
     } else if (plan.direction == Direction::kScatter && !plan.unique_indices) {
-        Constants constants{};
-        set_targets(plan, tensors, constants);
-        if (std::int64_t{4} * constants.target_count > kMaxRawBytes) {
-            refuse("output has " + std::to_string(constants.target_count) +
+        const std::int64_t targets =
+            quotient_up(static_cast<std::int64_t>(tensors.table.bytes), table_step(plan));
+        if (std::int64_t{4} * targets > kMaxRawBytes) {
+            refuse("output has " + std::to_string(targets) +
                    " places to write to, and at most 2^27 are supported without unique_indices");
         }
     }
