@@ -34,6 +34,9 @@ function(dmlindex_d3d12_sources host result)
         list(APPEND sources cpp/d3d12/loader_microsoft.cpp cpp/d3d12/loader_${host}.cpp
                             cpp/d3d12/timeline_microsoft.cpp)
     endif()
+    if(NOT host STREQUAL "windows")
+        list(APPEND sources cpp/d3d12/loader_elf.cpp cpp/d3d12/loader_library.cpp)
+    endif()
     set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 

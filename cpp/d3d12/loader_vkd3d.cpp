@@ -5,55 +5,12 @@
 #include <cstdlib>
 
 #include "d3d12/loader.hpp"
+#include "d3d12/loader_library.hpp"
+#include "d3d12/vkd3d.hpp"
 #include "d3d12/vulkan.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
-
-// libvkd3d's own API, as far as it is used: names and layouts of its version 1.2.
-namespace vkd3d {
-
-struct Instance;
-
-enum StructureType { kInstanceCreateInfo = 0, kDeviceCreateInfo = 1, kApplicationInfo = 5 };
-enum ApiVersion { kApiVersion1_2 = 2 };
-
-struct ApplicationInfo {
-    StructureType type;
-    const void* next;
-    const char* application_name;
-    std::uint32_t application_version;
-    const char* engine_name;
-    std::uint32_t engine_version;
-    ApiVersion api_version;
-};
-
-struct InstanceCreateInfo {
-    StructureType type;
-    const void* next;
-    HRESULT (*signal_event)(HANDLE);
-    void* create_thread;
-    void* join_thread;
-    std::size_t wchar_size;
-    vulkan::GetInstanceProcAddr get_instance_proc_addr;
-    const char* const* extensions;
-    std::uint32_t extension_count;
-};
-
-struct DeviceCreateInfo {
-    StructureType type;
-    const void* next;
-    D3D_FEATURE_LEVEL minimum_feature_level;
-    Instance* instance;
-    const InstanceCreateInfo* instance_create_info;
-    vulkan::PhysicalDevice physical_device;
-    const char* const* extensions;
-    std::uint32_t extension_count;
-    IUnknown* parent;
-    LUID adapter_luid;
-};
-
-}  // namespace vkd3d
 
 // vkd3d prints what it misses unless told not to.
 void set_verbosity() {
@@ -130,19 +87,29 @@ struct Library::Host {
     std::vector<vulkan::PhysicalDevice> devices;
 };
 
+vkd3d::Libraries& vkd3d::libraries() noexcept {
+    static Libraries opened;
+    return opened;
+}
+
 std::string Library::load() {
     host_ = std::make_shared<Host>();
     set_verbosity();
-    void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (loader == nullptr) {
-        return "libvulkan.so.1 is not here: install the Vulkan loader (Debian: libvulkan1) and a "
-               "Vulkan driver (mesa-vulkan-drivers has one that needs no GPU)";
+    constexpr const char* kVulkan = "libvulkan.so.1";
+    constexpr const char* kVkd3d = "libvkd3d.so.1";
+    const Opened vulkan_library = open_library(kVulkan);
+    if (vulkan_library.handle == nullptr) {
+        return explain(kVulkan, vulkan_library,
+                       "the Vulkan loader (Debian: libvulkan1) and a Vulkan driver "
+                       "(mesa-vulkan-drivers has one that needs no GPU)");
     }
-    void* library = dlopen("libvkd3d.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return "libvkd3d.so.1 is not here: install vkd3d (Debian: libvkd3d1)";
+    const Opened library = open_library(kVkd3d, {"libvkd3d-shader.so.1"});
+    if (library.handle == nullptr) return explain(kVkd3d, library, "vkd3d (Debian: libvkd3d1)");
+    vkd3d::libraries() = {library.handle, vulkan_library.handle};
 
     auto find = [&](auto& entry, const char* name) {
-        entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(dlsym(library, name));
+        entry =
+            reinterpret_cast<std::remove_reference_t<decltype(entry)>>(dlsym(library.handle, name));
         return entry != nullptr;
     };
     Host& host = *host_;
@@ -152,8 +119,8 @@ std::string Library::load() {
         !find(host.serialize, "vkd3d_serialize_root_signature")) {
         return "libvkd3d.so.1 lacks functions of version 1.2: install a newer vkd3d";
     }
-    auto get_proc =
-        reinterpret_cast<vulkan::GetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
+    auto get_proc = reinterpret_cast<vulkan::GetInstanceProcAddr>(
+        dlsym(vulkan_library.handle, "vkGetInstanceProcAddr"));
 
     vkd3d::ApplicationInfo application{};
     application.type = vkd3d::kApplicationInfo;

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "d3d12/loader_library.hpp"
 #include "d3d12/microsoft.hpp"
 
 namespace dmlindex::d3d12 {
@@ -17,10 +18,10 @@ constexpr const char* kFolder = "/usr/lib/wsl/lib/";
 constexpr GUID kComputes = {
     0x248e2800, 0xa793, 0x4724, {0xab, 0xaa, 0x23, 0xa6, 0xde, 0x1b, 0xe0, 0x90}};
 
-void* open(const char* name) {
-    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) return library;
-    return dlopen((std::string(kFolder) + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+Opened open(const char* name) {
+    Opened found = open_library(name);
+    const bool is_missing = found.handle == nullptr && found.refusal.empty();
+    return is_missing ? open_library(std::string(kFolder) + name) : found;
 }
 
 template <typename Entry>
@@ -82,18 +83,23 @@ bool Event::wait_for_milliseconds(int milliseconds) {
 }
 
 std::string open_microsoft(Microsoft& found) {
-    void* const d3d12 = open("libd3d12.so");
-    void* const dxcore = open("libdxcore.so");
-    HRESULT (*create_factory)(REFIID, void**);
-    if (d3d12 == nullptr || dxcore == nullptr ||
-        !find(d3d12, "D3D12CreateDevice", found.create_device) ||
-        !find(d3d12, "D3D12SerializeRootSignature", found.serialize) ||
-        !find(dxcore, "DXCoreCreateAdapterFactory", create_factory)) {
+    constexpr const char* kUpdate = "WSL's current version (wsl --update, on Windows)";
+    const Opened d3d12 = open("libd3d12.so");
+    if (!d3d12.refusal.empty()) return explain("libd3d12.so", d3d12, kUpdate);
+    const Opened dxcore = open("libdxcore.so");
+    if (!dxcore.refusal.empty()) return explain("libdxcore.so", dxcore, kUpdate);
+    if (d3d12.handle == nullptr || dxcore.handle == nullptr) {
         return "libd3d12.so and libdxcore.so are not here: this build is for WSL 2, where the "
                "Windows driver brings them in /usr/lib/wsl/lib; elsewhere build again with "
                "-DDMLINDEX_D3D12_HOST=vkd3d";
     }
-    find(d3d12, "D3D12GetDebugInterface", found.get_debug_interface);
+    HRESULT (*create_factory)(REFIID, void**);
+    if (!find(d3d12.handle, "D3D12CreateDevice", found.create_device) ||
+        !find(d3d12.handle, "D3D12SerializeRootSignature", found.serialize) ||
+        !find(dxcore.handle, "DXCoreCreateAdapterFactory", create_factory)) {
+        return std::string("libd3d12.so or libdxcore.so lacks functions: install ") + kUpdate;
+    }
+    find(d3d12.handle, "D3D12GetDebugInterface", found.get_debug_interface);
     ComPtr<IDXCoreAdapterFactory> factory;
     check(create_factory(uuidof<IDXCoreAdapterFactory>(), factory.put_void()), "starting DXCore");
     ComPtr<IDXCoreAdapterList> list;

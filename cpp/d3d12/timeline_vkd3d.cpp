@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "d3d12/timeline.hpp"
+#include "d3d12/vkd3d.hpp"
 #include "d3d12/vulkan.hpp"
 #include "error.hpp"
 
@@ -26,8 +27,7 @@ struct Functions {
     vulkan::QueueSubmit submit;
 
     explicit Functions(ID3D12Device* device) {
-        void* const vkd3d = dlopen("libvkd3d.so.1", RTLD_NOW | RTLD_LOCAL);
-        void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+        const auto [vkd3d, loader] = vkd3d::libraries();
         bool is_whole = true;
         const auto keep = [&](auto& entry, auto* found) {
             entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(found);
