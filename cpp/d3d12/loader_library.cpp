@@ -48,15 +48,6 @@ std::vector<std::string> library_folders() {
     return folders;
 }
 
-std::string find_library(const std::string& name) {
-    if (name.find('/') != std::string::npos) return name;
-    for (const std::string& folder : library_folders()) {
-        std::string path = folder + "/" + name;
-        if (access(path.c_str(), R_OK) == 0) return path;
-    }
-    return {};
-}
-
 // All of a file; nothing if it cannot be read.
 std::vector<std::byte> read_file(const std::string& path) {
     std::vector<std::byte> bytes;
@@ -96,6 +87,8 @@ int new_memory_file(const char* name) {
                                        : file;  // before Linux 6.3
 }
 
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 bool asks_for_executable_stack(const std::string& path) {
     std::vector<std::byte> bytes = read_file(path);
     return clear_executable_stack(bytes);
@@ -103,13 +96,22 @@ bool asks_for_executable_stack(const std::string& path) {
 
 }  // namespace
 
+std::string find_library(const std::string& name) {
+    if (name.find('/') != std::string::npos) return name;
+    for (const std::string& folder : library_folders()) {
+        std::string path = folder + "/" + name;
+        if (access(path.c_str(), R_OK) == 0) return path;
+    }
+    return {};
+}
+
 // In memory: a copy on disk would want a folder that may be written to and executed from, and
 // somebody to remove it. A library that another one needs is found by the soname in it, whatever
 // its file is called, if it was opened before.
 void* open_without_executable_stack(const std::string& path) {
     std::vector<std::byte> bytes = read_file(path);
     if (!clear_executable_stack(bytes)) return nullptr;
-    const int file = new_memory_file(path.substr(path.rfind('/') + 1).c_str());
+    const int file = new_memory_file(file_name(path).c_str());
     if (file < 0) return nullptr;
     void* handle = nullptr;
     if (write_all(file, bytes)) {
@@ -126,20 +128,18 @@ void* open_without_executable_stack(const std::string& path) {
 Opened open_library(const std::string& name, const std::vector<std::string>& needs) {
     Opened opened = open_as_it_is(name);
     if (opened.handle != nullptr || opened.refusal.empty()) return opened;
-    bool is_mended = false;
-    for (const std::string& need : needs) {
-        const std::string path = find_library(need);
-        if (!asks_for_executable_stack(path)) continue;
-        opened.wants_executable_stack = true;
-        is_mended |= open_without_executable_stack(path) != nullptr;
+    std::vector<std::string> all = needs;
+    all.push_back(name);
+    // The words may be in any language, but name the library that they are about.
+    for (const std::string& one : all) {
+        opened.wants_executable_stack |= opened.refusal.find(file_name(one)) != std::string::npos &&
+                                         asks_for_executable_stack(find_library(one));
     }
-    const std::string path = find_library(name);
-    if (asks_for_executable_stack(path)) {
-        opened.wants_executable_stack = true;
-        opened.handle = open_without_executable_stack(path);
-    } else if (is_mended) {
-        opened.handle = open_as_it_is(name).handle;
-    }
+    if (!opened.wants_executable_stack) return opened;
+    for (const std::string& one : all)
+        opened.handle = open_without_executable_stack(find_library(one));
+    if (opened.handle == nullptr)
+        opened.handle = open_as_it_is(name).handle;  // it did not ask itself
     return opened;
 }
 

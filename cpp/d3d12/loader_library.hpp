@@ -17,6 +17,9 @@ struct Opened {
 // needs that may be refused for their stack, too, those first that others of them need.
 Opened open_library(const std::string& name, const std::vector<std::string>& needs = {});
 
+// Where dlopen would find it, as far as is known; empty if nowhere.
+std::string find_library(const std::string& name);
+
 // Why it is not open, and what to do. install says what brings it: "vkd3d (Debian: libvkd3d1)".
 std::string explain(const std::string& name, const Opened& opened, const std::string& install);
 

@@ -19,6 +19,16 @@ void set_verbosity() {
     setenv("VKD3D_SHADER_DEBUG", level, 0);
 }
 
+// Its methods follow Windows' calling convention in older versions and Linux's in newer ones, and
+// nothing in the library says which: a wrong guess is a crash. It has no soname of a version
+// either.
+std::string about_vkd3d_proton() {
+    constexpr const char* kName = "libvkd3d-proton-d3d12.so";
+    if (find_library(kName).empty()) return {};
+    return std::string("; ") + kName + " is here, but is no substitute, as its binary interface " +
+           "differs from version to version";
+}
+
 // vkd3d wants to know how events are signalled; there are none (timeline_vkd3d.cpp says why).
 HRESULT no_event(HANDLE) { return S_OK; }
 
@@ -104,7 +114,9 @@ std::string Library::load() {
                        "(mesa-vulkan-drivers has one that needs no GPU)");
     }
     const Opened library = open_library(kVkd3d, {"libvkd3d-shader.so.1"});
-    if (library.handle == nullptr) return explain(kVkd3d, library, "vkd3d (Debian: libvkd3d1)");
+    if (library.handle == nullptr) {
+        return explain(kVkd3d, library, "vkd3d (Debian: libvkd3d1)") + about_vkd3d_proton();
+    }
     vkd3d::libraries() = {library.handle, vulkan_library.handle};
 
     auto find = [&](auto& entry, const char* name) {
