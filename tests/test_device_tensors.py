@@ -16,6 +16,7 @@ import pytest
 
 import dmlindex
 from dmlindex import Device, DeviceError, _core
+from tests.children import in_child
 
 
 @pytest.fixture(scope="module", name="device")
@@ -304,19 +305,6 @@ def test_threads_share_a_device(device: Device) -> None:
     for thread in threads:
         thread.join()
     assert not failures
-
-
-def in_child(code: str, **environment: str) -> str:
-    """What a Python of its own prints."""
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    return result.stdout.strip()
 
 
 @pytest.mark.usefixtures("device")

@@ -85,6 +85,11 @@ def header(kernel: Kernel, code: bytes) -> str:
     )
 
 
+def is_current(kernel: Kernel, headers: dict[str, str]) -> bool:
+    """Whether a kernel's header was made from what it would be made from now."""
+    return f"// inputs: {input_hash(kernel)}\n" in headers.get(f"{kernel.name}.h", "")
+
+
 def list_header(kernels: list[Kernel]) -> str:
     """The C++ header that names every kernel."""
     includes = "\n".join(f'#include "d3d12/generated/{kernel.name}.h"' for kernel in kernels)
@@ -152,13 +157,18 @@ def main() -> int:
     options = parser.parse_args()
 
     kernels = read_kernels()
-    codes = compile_all(kernels, options.compiler, options.work)
-    wanted = {f"{k.name}.h": header(k, codes[k.name]) for k in kernels}
-    wanted["kernels.h"] = list_header(kernels)
     present = {p.name: p.read_text(encoding="utf-8") for p in GENERATED.glob("*.h")}
+    stale = [k for k in kernels if options.check or not is_current(k, present)]
+    codes = compile_all(stale, options.compiler, options.work)
+    wanted = {
+        f"{k.name}.h": header(k, codes[k.name]) if k.name in codes else present[f"{k.name}.h"]
+        for k in kernels
+    }
+    wanted["kernels.h"] = list_header(kernels)
     differing = sorted(n for n in wanted | present if wanted.get(n) != present.get(n))
     total = sum(map(len, codes.values()))
-    print(f"{len(kernels)} kernels, {total} bytes of DXBC, {len(differing)} files differ")
+    print(f"{len(codes)} of {len(kernels)} kernels compiled to {total} bytes")
+    print(f"{len(differing)} files differ")
     if options.check:
         for name in differing:
             print(f"differs: {GENERATED / name}; run script/shaders and commit the result")

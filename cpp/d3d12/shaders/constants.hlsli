@@ -45,7 +45,7 @@ uint thread_id(uint3 group, uint thread) { return group_id(group) * GROUP + thre
 // Whether this operator, or one it depends on, is known to have failed: then it writes nothing.
 bool failed() {
     bool result = false;
-    if (slot != kNoSlot && !notes) result = any(slots.Load2(slot) != 0);
+    [branch] if (slot != kNoSlot && !notes) result = any(slots.Load2(slot) != 0);
     return result;
 }
 

@@ -63,7 +63,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] while (taken < found.length) {
         uint position = found.positions[0];
         Element update = (Element)found.items[0];
-        if (!pattern[0].x) update = load_element(items, locate(position - 1).item + within);
+        [branch] if (!pattern[0].x) update = load_element(items, locate(position - 1).item + within);
         [unroll] for (uint i = 1; i < SORTED; ++i) {
             found.positions[i - 1] = found.positions[i];
             found.items[i - 1] = found.items[i];
@@ -71,7 +71,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         found.positions[SORTED - 1] = kNone;
         value = trim(combine(value, update));
         ++taken;
-        if (found.positions[0] == kNone && taken < found.length) found = find_smallest(head, position);
+        [branch] if (found.positions[0] == kNone && taken < found.length) found = find_smallest(head, position);
     }
     store_element(offset, value);
 }

@@ -27,7 +27,7 @@ Unit gather(uint id, out uint item_offset) {
     bool inside = resolve_all(place);
     item_offset = place.item + unit * UNIT;
     Unit value;
-    if (inside) {
+    [branch] if (inside) {
         value = load_unit(table, place.table + unit * UNIT);
     } else {
         value = fill_unit(unit);
@@ -45,7 +45,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     static const uint kUnits = UNIT == 4 ? 4 : 4 / UNIT;
     uint first = id * kUnits;
     if (first >= arguments.x) return;
-    if (arguments.x - first >= kUnits) {
+    [branch] if (arguments.x - first >= kUnits) {
 #if UNIT == 4
         uint4 words;
         [unroll] for (uint i = 0; i < kUnits; ++i) words[i] = gather(first + i, item_offset);

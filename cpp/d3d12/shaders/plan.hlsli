@@ -43,7 +43,7 @@ Place locate(uint position) {
 uint2 load_index(uint offset) {
     uint word = index_word(offset);
     uint2 value;
-    if (index_bytes == 8) {
+    [branch] if (index_bytes == 8) {
         value = uint2(word, index_word(offset + 4));
     } else {
         uint unused = 32 - 8 * index_bytes;

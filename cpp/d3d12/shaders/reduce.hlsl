@@ -16,10 +16,11 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint2 pair = pairs.Load2(8 * walker);
     uint target = pair.x;
     bool is_first = target < target_count;
-    if (is_first && walker != 0) is_first = pairs.Load(8 * walker - 8) != target;
-    if (is_first && pattern[0].x != 0) {
+    [branch] if (is_first && walker != 0) is_first = pairs.Load(8 * walker - 8) != target;
+    [branch] if (is_first && pattern[0].x != 0) {
         uint last = walker + pattern[0].x;
-        is_first = last < arguments.w && pairs.Load(8 * last) == target;
+        is_first = last < arguments.w;
+        [branch] if (is_first) is_first = pairs.Load(8 * last) == target;
     }
     if (!is_first) return;
 

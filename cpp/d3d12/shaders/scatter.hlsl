@@ -17,8 +17,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint unit = id - position * slice_units;
     Place place = locate(position);
     bool writes = resolve_all(place);
-    if (writes && arguments.x) {
+    [branch] if (writes && arguments.x) {
         writes = winners.Load(4 * (place.table / target_bytes)) == position + 1;
     }
-    if (writes) store_unit(table, place.table + unit * UNIT, load_unit(items, place.item + unit * UNIT));
+    [branch] if (writes) store_unit(table, place.table + unit * UNIT, load_unit(items, place.item + unit * UNIT));
 }

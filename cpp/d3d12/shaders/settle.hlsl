@@ -9,7 +9,7 @@ void main() {
         uint4 parents = pattern[i];
         uint fails = 0;
         [unroll] for (uint p = 0; p < 4; ++p) {
-            if (parents[p] != kNoSlot && any(slots.Load2(parents[p]) != 0)) fails = 1;
+            [branch] if (parents[p] != kNoSlot) fails |= any(slots.Load2(parents[p]) != 0) ? 1 : 0;
         }
         slots.Store(16 * (arguments.x + i) + 4, fails);
     }

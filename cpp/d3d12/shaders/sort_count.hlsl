@@ -12,7 +12,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint round = 0; round < arguments.w; ++round) {
         uint i = (block * arguments.w + round) * DIGITS + thread;
-        if (i < count) InterlockedAdd(found[digit_of(pairs.Load(8 * i))], 1);
+        [branch] if (i < count) InterlockedAdd(found[digit_of(pairs.Load(8 * i))], 1);
     }
     GroupMemoryBarrierWithGroupSync();
     if (block < arguments.z) counts.Store(4 * (block * DIGITS + thread), found[thread]);

@@ -26,14 +26,14 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
     }
     places[thread] -= total;
-    if (block < arguments.z) places[thread] += counts.Load(4 * (block * DIGITS + thread));
+    [branch] if (block < arguments.z) places[thread] += counts.Load(4 * (block * DIGITS + thread));
     [loop] for (uint round = 0; round < arguments.w; ++round) {
         uint w;
         [unroll] for (w = 0; w < WORDS; ++w) holders[w * DIGITS + thread] = 0;
         GroupMemoryBarrierWithGroupSync();
         uint i = (block * arguments.w + round) * DIGITS + thread;
         uint2 pair = 0;
-        if (i < count) {
+        [branch] if (i < count) {
             pair = pairs.Load2(8 * i);
             InterlockedOr(holders[word * DIGITS + digit_of(pair.x)], bit);
         }

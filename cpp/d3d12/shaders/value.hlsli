@@ -52,7 +52,7 @@ void store_element(uint offset, Element value) {
 #if VALUES == WIDE
     table.Store2(offset, value);
 #else
-    if (arguments.z == 4) {
+    [branch] if (arguments.z == 4) {
         table.Store(offset, value);
     } else {  // the word's other elements belong to other threads
         uint shift = 8 * (offset & 3);

@@ -1,0 +1,20 @@
+"""Tests that need a Python process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+
+def in_child(code: str, **environment: str) -> str:
+    """What a Python of its own prints."""
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return result.stdout.strip()
