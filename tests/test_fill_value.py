@@ -24,7 +24,7 @@ EXACT: list[tuple[Any, str]] = [
     (0.5, "f2"), (2**53, "f8"), (2**70, "f4"), (True, "f8"), (-0.0, "f8"), (1 + 2j, "c8"),
     (255.0, "u1"), (2**63, "u8"), (3, ">i4"), (np.float32(0.5), ">f8"), (np.array(7), "i8"),
     (np.inf, "f2"), (np.nan, "f4"), ("ab", "U2"), (b"ab", "S2"),
-    (np.datetime64("2020"), "M8[ns]"), (np.datetime64("NaT"), "M8[s]"),
+    (np.datetime64("2020"), "M8[ns]"), (np.datetime64("NaT", "D"), "M8[s]"),
 ]  # fmt: skip
 
 

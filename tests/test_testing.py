@@ -147,3 +147,38 @@ def test_a_copy_shares_memory_as_the_call_does() -> None:
     assert not np.shares_memory(copy.arguments[0], memory)
     copy.options["out"][0] = 99
     assert copy.arguments[0][3] == 99
+
+
+def arrays_of_references() -> list[Any]:
+    records = np.zeros(2, [("a", "i4"), ("b", object)])
+    found: list[Any] = [np.array([1, None, "x"], object), records]
+    if hasattr(np.dtypes, "StringDType"):  # NumPy 2
+        found.append(np.full((2, 1), "longer than an element", np.dtypes.StringDType()))
+    return found
+
+
+@pytest.mark.parametrize("array", arrays_of_references(), ids=lambda array: array.dtype.name)
+def test_arrays_of_references_are_copied_by_their_elements(array: Any) -> None:
+    """Their bytes are pointers: in another place, or another process, they mean nothing."""
+    call = testing.Call("gather", (array, np.array([0])))
+    copied = call.copy().arguments[0]
+    assert copied.dtype == array.dtype
+    assert copied.tolist() == array.tolist()
+    assert not np.shares_memory(copied, array)
+    recorded: list[Any] = []
+    script = call.script("record").replace("import dmlindex, ", "import ")
+    exec(script, {"record": lambda *arguments: recorded.extend(arguments)})
+    assert recorded[0].dtype == array.dtype
+    assert recorded[0].shape == array.shape
+    assert recorded[0].tolist() == array.tolist()
+    testing.check_same(reference.gather, reference.gather, call)  # a TypeError, twice
+
+
+def test_check_same_sees_a_changed_reference() -> None:
+    def hasty(input: Any, indices: Any) -> None:
+        input[0] = "changed"
+        raise TypeError
+
+    call = testing.Call("gather", (np.array(["a", "b"], object), np.array([0])))
+    with pytest.raises(AssertionError, match="memory of its arguments: input"):
+        testing.check_same(hasty, reference.gather, call)

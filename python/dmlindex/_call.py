@@ -49,6 +49,8 @@ class Call:
         function = function or f"dmlindex.{self.operator}"
         blocks = _blocks(self.arrays())
         lines = ["import dmlindex, numpy as np", "from numpy import dtype, inf, nan"]
+        if any("StringDType" in repr(array.dtype) for array in self.arrays()):
+            lines.append("from numpy.dtypes import StringDType")
         if types := sorted({t for a in self.arrays() for t in _ml_types(a.dtype)}):
             lines.append(f"from ml_dtypes import {', '.join(types)}")
         lines += [
@@ -60,11 +62,7 @@ class Call:
         for name, value in given.items():
             if isinstance(value, np.ndarray) and id(value) not in names:
                 names[id(value)] = name
-                i, offset = _place(value, blocks)
-                lines.append(
-                    f"{name} = np.ndarray({value.shape}, {value.dtype!r}, memory_{i}, {offset}, "
-                    f"{value.strides})"
-                )
+                lines.append(f"{name} = {_construction(value, blocks)}")
                 if not value.flags.writeable:
                     lines.append(f"{name}.flags.writeable = False")
         shown = [names.get(id(value), repr(value)) for value in self.arguments]
@@ -89,8 +87,11 @@ class Call:
         memory = [bytearray(block.read()) for block in blocks]
         copies: dict[int, Array] = {}
         for array in self.arrays():
-            i, offset = _place(array, blocks)
-            copied: Array = np.ndarray(array.shape, array.dtype, memory[i], offset, array.strides)
+            if array.dtype.hasobject:
+                copied = array.copy()
+            else:
+                i, offset = _place(array, blocks)
+                copied = np.ndarray(array.shape, array.dtype, memory[i], offset, array.strides)
             copied.flags.writeable = array.flags.writeable
             copies[id(array)] = copied
         arguments = tuple(copies.get(id(value), value) for value in self.arguments)
@@ -122,7 +123,7 @@ def check_same(function: Callable[..., Any], reference: Callable[..., Any], call
         for copy in (ours, theirs):
             for array in copy.arrays():
                 _clear_padding(array)
-        if our_memory != their_memory:
+        if our_memory != their_memory or not _same_objects(ours, theirs):
             problem = "left other bytes in the memory of its arguments: " + _changed(ours, theirs)
     if problem:
         name = getattr(function, "__name__", call.operator)
@@ -178,11 +179,21 @@ def _changed(ours: Call, theirs: Call) -> str:
         strict=False,
     )
     changed = [
-        name
-        for name, a, b in pairs
-        if isinstance(a, np.ndarray) and not np.array_equal(_bits(a), _bits(b))
+        name for name, a, b in pairs if isinstance(a, np.ndarray) and not _same_elements(a, b)
     ]
     return ", ".join(changed) or "in the gaps between elements"
+
+
+def _same_elements(a: Array, b: Array) -> bool:
+    if a.dtype.hasobject:
+        return bool(a.tolist() == b.tolist())
+    return np.array_equal(_bits(a), _bits(b))
+
+
+def _same_objects(ours: Call, theirs: Call) -> bool:
+    """Whether the arrays of references to objects (or to strings), which no block holds, agree."""
+    pairs = zip(ours.arrays(), theirs.arrays(), strict=True)
+    return all(_same_elements(a, b) for a, b in pairs if a.dtype.hasobject)
 
 
 def _bits(array: Array) -> npt.NDArray[np.uint8]:
@@ -238,14 +249,23 @@ def extent(array: Array) -> tuple[int, int]:
 
 
 def _blocks(arrays: Iterable[Array]) -> list[_Block]:
-    """The memory of all arrays; those that overlap share a block."""
+    """The memory of all arrays but those of references, whose bytes mean nothing in another place;
+    those that overlap share a block."""
     blocks: list[_Block] = []
-    for low, high in sorted(extent(array) for array in arrays):
+    for low, high in sorted(extent(array) for array in arrays if not array.dtype.hasobject):
         if blocks and low < blocks[-1].high:
             blocks[-1] = _Block(blocks[-1].low, max(high, blocks[-1].high))
         else:
             blocks.append(_Block(low, high))
     return blocks
+
+
+def _construction(array: Array, blocks: list[_Block]) -> str:
+    """Code that makes the array, out of its block's memory."""
+    if array.dtype.hasobject:
+        return f"np.array({array.tolist()!r}, {array.dtype!r}).reshape({array.shape})"
+    i, offset = _place(array, blocks)
+    return f"np.ndarray({array.shape}, {array.dtype!r}, memory_{i}, {offset}, {array.strides})"
 
 
 def _place(array: Array, blocks: list[_Block]) -> tuple[int, int]:
