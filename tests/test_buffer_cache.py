@@ -56,6 +56,19 @@ def test_off_is_numpys_own_handler() -> None:
     assert _core.buffer_cache_held() == 0
 
 
+def test_the_limit_is_told() -> None:
+    assert dmlindex.get_buffer_cache() == 64 * MIB
+    held = fresh(4 * MIB)
+    del held  # what is kept does not count
+    assert dmlindex.get_buffer_cache() == 64 * MIB
+    for limit in (0, 1, 2**63 - 1):
+        dmlindex.set_buffer_cache(limit)
+        assert dmlindex.get_buffer_cache() == limit
+    with pytest.raises(ValueError, match="bytes is -1"):
+        dmlindex.set_buffer_cache(-1)
+    assert dmlindex.get_buffer_cache() == 2**63 - 1
+
+
 def test_only_large_new_outputs_come_from_it() -> None:
     before = get_handler_name()
     assert get_handler_name(fresh(MIB)) == OURS

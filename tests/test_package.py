@@ -100,6 +100,12 @@ def test_modules_are_imported_at_first_use() -> None:
         dmlindex.tests  # type: ignore[attr-defined]  # noqa: B018
 
 
+def test_dir_shows_the_public_names_only() -> None:
+    """Also where submodules have been imported, which then are attributes, too."""
+    code = "import dmlindex.reference, dmlindex.explain, dmlindex.dask\nprint(*dir(dmlindex))"
+    assert python(code).split() == sorted([*dmlindex.__all__, "reference", "testing"])
+
+
 def test_testing_without_hypothesis_says_what_is_missing() -> None:
     code = (
         "import sys; sys.modules['hypothesis'] = None\n"

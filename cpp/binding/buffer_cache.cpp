@@ -64,6 +64,8 @@ class BufferCache {
         return held_bytes_;
     }
 
+    std::size_t limit_bytes() const noexcept { return limit_.load(std::memory_order_relaxed); }
+
     // What is over the new limit goes back to the system.
     void set_limit(std::size_t bytes) noexcept {
         Block* excess;
@@ -202,6 +204,15 @@ PyObject* set_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t co
     });
 }
 
+PyObject* get_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
+                                 PyObject* keyword_names) {
+    static constexpr Signature kSignature{"get_buffer_cache", 0, 0, 0, {}};
+    return guarded([&] {
+        parse_arguments(kSignature, args, count, keyword_names);
+        return PyLong_FromSize_t(cache().limit_bytes());
+    });
+}
+
 constexpr char kSetBufferCacheDoc[] =
     R"doc(set_buffer_cache(bytes)
 --
@@ -230,6 +241,20 @@ TypeError for what is no integer, ValueError for a negative number or one of mor
 >>> set_buffer_cache(0)
 )doc";
 
+constexpr char kGetBufferCacheDoc[] =
+    R"doc(get_buffer_cache()
+--
+
+How many bytes of large output buffers may be kept for later calls; see set_buffer_cache.
+
+>>> from dmlindex import get_buffer_cache, set_buffer_cache
+>>> before = get_buffer_cache()
+>>> set_buffer_cache(64 << 20)  # for a while
+>>> get_buffer_cache()
+67108864
+>>> set_buffer_cache(before)
+)doc";
+
 }  // namespace
 
 CachedAllocation::CachedAllocation(std::size_t bytes) {
@@ -255,6 +280,7 @@ void add_buffer_cache(py::module_& module) {
 #endif
     static PyMethodDef methods[] = {
         method<set_buffer_cache_entry>("set_buffer_cache", kSetBufferCacheDoc),
+        method<get_buffer_cache_entry>("get_buffer_cache", kGetBufferCacheDoc),
         {nullptr, nullptr, 0, nullptr}};
     if (PyModule_AddFunctions(module.ptr(), methods) != 0) throw py::error_already_set();
     module.def(

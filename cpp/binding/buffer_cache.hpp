@@ -22,7 +22,7 @@ class CachedAllocation {
     PyObject* handler_before_ = nullptr;  // null where NumPy's own handler stays
 };
 
-// set_buffer_cache, and buffer_cache_held for the tests.
+// set_buffer_cache, get_buffer_cache, and buffer_cache_held for the tests.
 void add_buffer_cache(py::module_& module);
 
 }  // namespace dmlindex::binding

@@ -19,6 +19,7 @@ from dmlindex._core import (
     gather,
     gather_elements,
     gather_nd,
+    get_buffer_cache,
     get_num_threads,
     scatter_elements,
     scatter_nd,
@@ -70,6 +71,7 @@ __all__ = [
     "gather",
     "gather_elements",
     "gather_nd",
+    "get_buffer_cache",
     "get_num_threads",
     "scatter_elements",
     "scatter_nd",
@@ -98,4 +100,4 @@ else:
             ) from error
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_LAZY_MODULES})
+        return sorted({*__all__, *_LAZY_MODULES})
