@@ -86,3 +86,15 @@ def test_a_filled_slice(module: Any) -> None:
     assert filled.tolist() == [[4, 5, 6, 7], [-7] * 4, [8, 9, 10, 11]]
     either = module.gather_nd(x, [[0, 0], [0, 4], [3, 0]], mode="fill", fill_value=-7)
     assert either.tolist() == [0, -7, -7]
+
+
+@both
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("element", ["u1", "u2", "f4", "f8", "c16"])
+def test_an_axis_without_places_is_all_fill(module: Any, dtype: str, element: str) -> None:
+    nothing = np.zeros(5, element)[:0]  # with strides, unlike np.zeros(0)
+    indices = np.zeros(150, dtype)
+    for function in (module.gather, module.gather_elements):
+        assert (function(nothing, indices, mode="fill", fill_value=7) == 7).all()
+    filled = module.gather_nd(nothing, indices[:, np.newaxis], mode="fill", fill_value=7)
+    assert (filled == 7).all()

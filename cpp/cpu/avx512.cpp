@@ -70,13 +70,6 @@ struct Avx512 {
         }
     }
 
-    // Half a register: NumPy's arrays seldom lie at whole cache lines, and then every store of 64
-    // bytes would touch two.
-    static constexpr std::int64_t kWideBytes = 32;
-    static void copy_wide(std::byte* to, const std::byte* from) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-    }
     static void stream_line(std::byte* to, const std::byte* from) noexcept {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
     }
@@ -126,7 +119,8 @@ inline Avx512 clamp(Avx512 v, Avx512 low, Avx512 high) noexcept {
 }  // namespace
 
 void add_avx512_kernels(Kernels& kernels) noexcept {
-    add_vector_kernels<Avx512>(kernels);
+    add_vector_kernels<Avx512>(kernels);  // rows stay with AVX2: NumPy's arrays seldom lie at whole
+                                          // cache lines, and a store of 64 bytes then touches two
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
 }
 

@@ -1,6 +1,9 @@
 // The table of CPU kernels. scalar.cpp fills every slot with plain loops; an ISA's file overrides
 // those that it makes faster. Kernels are noexcept, allocate nothing, and take tensors at any
-// alignment.
+// alignment; offsets lie at whole 8 bytes. Counts may be 0; slices and pieces have a byte at least.
+// What a kernel writes overlaps nothing that it reads, but for a table that it changes, and it
+// touches no byte beyond what it is told to move: tests/cpp/kernels holds every slot to its
+// contract, between guard pages.
 //
 // A call goes in blocks of positions: resolve turns a block's indices into byte offsets in the
 // table, and a move carries the bytes. Both work on offsets that lie in L1, so that they combine
@@ -34,8 +37,10 @@ struct IndexRun {
     int coordinate_count;
 };
 
-// Writes count offsets: table_offset + i·table_stride + Σ_k index_k·coordinate_k.table_stride.
-// Reads every index once. Returns false if one is out of range and the mode gives it no place.
+// Writes count offsets: table_offset + i·table_stride + Σ_k index_k·coordinate_k.table_stride, or
+// kSkipped for an index out of range under Mode::kSkip; returns false, and the offsets mean
+// nothing, if there is one that the mode gives no place. Limits are at least 1, or 0 under
+// Mode::kSkip. Reads every index once; under Mode::kWrap, where any will do, maybe twice.
 using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // The scalar ResolveKernels, for every index type and mode: vector kernels leave rests and rare
@@ -43,20 +48,22 @@ using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexc
 template <class Index, Mode kMode>
 bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
-// The scalar kernels that read held offsets back.
+// The scalar kernels that read held offsets back: as a ResolveKernel with one coordinate at
+// index_offset 0, whose limit they do not look at, as every index is good.
 template <class Packed>
 bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // Resolve and gather in one, for elements packed in table and items and packed indices of one
 // coordinate: moves kLookUpStep at a time, as long as all of these are in range, and returns how
-// many it moved. Indices are read once. Slots are null where an ISA has none.
+// many it moved; maybe none of a table with more than 2^30 places. Indices are read once. Slots are
+// null where an ISA has none.
 inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;
 
 // Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
-// narrows them, and a ResolveKernel whose one coordinate has the unit as its stride reads them
-// back.
+// narrows count of them, which all fit, and a ResolveKernel whose one coordinate has the unit as
+// its stride reads them back.
 using PackKernel = void (*)(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
                             std::byte* packed) noexcept;
 
@@ -76,17 +83,18 @@ struct Block {
 
 // Moves every position's slice, in order: table → items (gather), items → table (scatter), or the
 // table's elements combined with the items' (reduction). Positions that are kSkipped get fill, or
-// nothing.
+// nothing. Slices that are written are the same or apart, others may overlap each other. A kernel
+// for one size takes it for slice_bytes.
 using MoveKernel = void (*)(const Block& block) noexcept;
 
-// Copies count pieces of piece_bytes between strided places that do not overlap.
+// Copies count pieces of piece_bytes to strided places that do not overlap.
 using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                             std::int64_t from_stride, std::int64_t count,
                             std::int64_t piece_bytes) noexcept;
 
-// A gather of packed items past the caches, for a large result that nobody reads soon. Slices are
-// at least a cache line; no position is skipped. Slots are null where an ISA has none. What is
-// written is ordered before later stores by fence.
+// A gather of packed items past the caches, for a large result that nobody reads soon, which is
+// there once the carry is gone. Slices are at least a cache line; no position is skipped. Slots are
+// null where an ISA has none. What is written is ordered before later stores by fence.
 using StreamKernel = void (*)(const Block& block, Carry& carry) noexcept;
 using FenceKernel = void (*)() noexcept;
 
@@ -94,7 +102,8 @@ using FenceKernel = void (*)() noexcept;
 inline constexpr std::int64_t kElementBytes = 16;
 
 // Keeps, in order, the updates whose offset lies in [first, last): their offsets in place, their
-// elements packed in own_items. Returns how many.
+// elements packed in own_items, which has room for count; returns how many. What lies behind them
+// means nothing.
 struct Updates {
     std::int64_t* offsets;
     std::int64_t count;
@@ -104,8 +113,9 @@ struct Updates {
 using CompressKernel = std::int64_t (*)(const Updates& updates, std::int64_t first,
                                         std::int64_t last, std::byte* own_items) noexcept;
 
-// Resolves packed indices of one coordinate and stride 1 straight into the packed form, or returns
-// false if one is out of range. Slots are null where an ISA has none.
+// Resolves packed indices of one coordinate and stride 1, whose limit - 1 fits, straight into the
+// packed form, or returns false, and the packed form means nothing, if one is out of range. Slots
+// are null where an ISA has none.
 using HoldKernel = bool (*)(const IndexRun& run, std::byte* packed) noexcept;
 
 // Slices of these sizes have kernels of their own: elements, then short rows such as a pixel's

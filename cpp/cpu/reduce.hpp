@@ -32,11 +32,11 @@ struct Bfloat16 {
     std::uint16_t bits;
 };
 
-float widen(Bfloat16 half) noexcept {
+[[maybe_unused]] float widen(Bfloat16 half) noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(half.bits) << 16);
 }
 
-void narrow(float value, Bfloat16& half) noexcept {
+[[maybe_unused]] void narrow(float value, Bfloat16& half) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if (value != value) {  // rounding could carry a NaN's payload away
         half.bits = static_cast<std::uint16_t>((bits >> 16) | 0x40);
@@ -305,26 +305,6 @@ void add_reduction(Kernels& kernels, ValueType type) noexcept {
         slots[static_cast<int>(Reduction::kMin)] = reduce<Reduction::kMin, T>;
         slots[static_cast<int>(Reduction::kMax)] = reduce<Reduction::kMax, T>;
     }
-}
-
-void add_all_reductions(Kernels& kernels) noexcept {
-    add_reduction<Bool>(kernels, ValueType::kBool);
-    add_reduction<std::int8_t>(kernels, ValueType::kInt8);
-    add_reduction<std::uint8_t>(kernels, ValueType::kUint8);
-    add_reduction<std::int16_t>(kernels, ValueType::kInt16);
-    add_reduction<std::uint16_t>(kernels, ValueType::kUint16);
-    add_reduction<std::int32_t>(kernels, ValueType::kInt32);
-    add_reduction<std::uint32_t>(kernels, ValueType::kUint32);
-    add_reduction<std::int64_t>(kernels, ValueType::kInt64);
-    add_reduction<std::uint64_t>(kernels, ValueType::kUint64);
-    add_reduction<Float16>(kernels, ValueType::kFloat16);
-    add_reduction<Bfloat16>(kernels, ValueType::kBfloat16);
-    add_reduction<float>(kernels, ValueType::kFloat32);
-    add_reduction<double>(kernels, ValueType::kFloat64);
-    add_reduction<long double>(kernels, ValueType::kLongDouble);
-    add_reduction<std::complex<float>>(kernels, ValueType::kComplex64);
-    add_reduction<std::complex<double>>(kernels, ValueType::kComplex128);
-    add_reduction<std::complex<long double>>(kernels, ValueType::kComplexLongDouble);
 }
 
 }  // namespace

@@ -253,7 +253,17 @@ void add_look_ups(Kernels& kernels) noexcept {
     });
 }
 
-// All but the look-ups.
+// Rows in wide pieces.
+template <class Vector>
+void add_row_moves(Kernels& kernels) noexcept {
+    constexpr int kAnySize = kSliceClasses - 1;
+    kernels.gather[kAnySize] = gather<CopyRow<Vector>, false>;
+    kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
+    kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
+    kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
+}
+
+// All but the look-ups and the moves of rows.
 template <class Vector>
 void add_vector_kernels(Kernels& kernels) noexcept {
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
@@ -263,11 +273,6 @@ void add_vector_kernels(Kernels& kernels) noexcept {
         kernels.hold[type][2] = hold<Vector, Index, 4>;
         kernels.hold[type][3] = hold<Vector, Index, 8>;
     });
-    constexpr int kAnySize = kSliceClasses - 1;
-    kernels.gather[kAnySize] = gather<CopyRow<Vector>, false>;
-    kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
-    kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
-    kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
     kernels.stream = gather_streamed<Vector>;
     kernels.fence = Vector::fence;
     kernels.unpack[0] = unpack_vector<Vector, std::uint8_t>;

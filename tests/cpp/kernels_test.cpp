@@ -1,127 +1,100 @@
-// The kernels of every ISA that this machine has, slot by slot, against plain ones.
+// The kernels of every ISA that this machine has, slot by slot, against plain loops.
 #include "cpu/kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
-#include "support.hpp"
+#include "kernels/harness.hpp"
 
 namespace dmlindex::test {
 namespace {
 
-constexpr std::int64_t kGuardBytes = 64;
+constexpr std::int64_t kMostCount = 300;
 
-int slot(auto value) { return static_cast<int>(value); }
+// What runs, for the message of one who dies at a guard page.
+char now[200];
 
-// In range, out of range by little, and the type's extremes: set_index keeps the low bytes.
-std::int64_t random_index(Random& random, std::int64_t limit, bool hostile) {
-    if (!hostile) return random.between(0, limit - 1);
-    return random.one_of({random.between(-limit, limit - 1), limit, -limit - 1, std::int64_t{-1},
-                          std::int64_t{1} << 31, -(std::int64_t{1} << 31), std::int64_t{1} << 32,
-                          std::numeric_limits<std::int64_t>::min(),
-                          std::numeric_limits<std::int64_t>::max()});
+void say_what_ran(int signal) {
+    std::fprintf(stderr, "a kernel left its buffers: %s\n", now);
+    std::signal(signal, SIG_DFL);  // on return, the instruction fails again
 }
 
-TEST(Kernels, ResolveAsTheScalarOnes) {
-    Random random(21);
-    const cpu::Kernels plain = cpu::kernels_of("scalar");
+std::vector<std::string> family_names() {
+    std::vector<std::string> names;
+    for (const Family& each : families()) names.emplace_back(each.name);
+    return names;
+}
+
+const Family& family_named(const std::string& name) {
+    for (const Family& each : families()) {
+        if (name == each.name) return each;
+    }
+    std::abort();
+}
+
+class Slots : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override { before_ = std::signal(SIGSEGV, say_what_ran); }
+    void TearDown() override { std::signal(SIGSEGV, before_); }
+
+  private:
+    void (*before_)(int) = SIG_DFL;
+};
+
+TEST_P(Slots, AsPlainLoops) {
+    const Family& each = family_named(GetParam());
+    std::vector<std::vector<std::byte>> tried(static_cast<std::size_t>(each.slots));
     for (const std::string& isa : cpu::supported_isas()) {
         const cpu::Kernels kernels = cpu::kernels_of(isa);
-        for (int i = 0; i < 20000 && !testing::Test::HasFailure(); ++i) {
-            SCOPED_TRACE(isa + ", call " + std::to_string(i));
-            const IndexType type = random.one_of(kAllIndexTypes);
-            const Mode mode = random.one_of(kAllModes);
-            const std::int64_t count = random.between(0, 40);
-            const int coordinate_count = slot(random.between(1, 3));
-            const bool hostile = random.one_in(2);
-            Tensor indices = packed_tensor({count, coordinate_count}, index_bytes(type));
-            Coordinate coordinates[3] = {};
-            for (int k = 0; k < coordinate_count; ++k) {
-                coordinates[k].limit =
-                    random.one_of({std::int64_t{1}, random.between(1, 100), std::int64_t{1} << 32,
-                                   (std::int64_t{1} << 32) + 1});
-                const std::int64_t large = std::int64_t{1}
-                                           << (coordinates[k].limit <= 100 ? 32 : 28);
-                coordinates[k].table_stride =
-                    random.one_of({std::int64_t{0}, std::int64_t{1}, std::int64_t{12},
-                                   std::int64_t{-4}, large - 1});
-                coordinates[k].index_offset = k * index_bytes(type);
-                for (std::int64_t p = 0; p < count; ++p) {
-                    set_index(indices, Sizes{p, k},
-                              random_index(random, coordinates[k].limit,
-                                           hostile && random.one_in(count)));
-                }
-            }
-            const cpu::IndexRun run{indices.data(),
-                                    coordinate_count * index_bytes(type),
-                                    count,
-                                    random.between(-1000, 1000),
-                                    random.between(-8, 8),
-                                    coordinates,
-                                    coordinate_count};
-            constexpr std::int64_t kUntouched = 99;
-            std::vector<std::int64_t> expected(static_cast<std::size_t>(count) + 1, kUntouched);
-            std::vector<std::int64_t> offsets = expected;
-            const bool inside = plain.resolve[slot(type)][slot(mode)](run, expected.data());
-            ASSERT_EQ(kernels.resolve[slot(type)][slot(mode)](run, offsets.data()), inside);
-            EXPECT_EQ(offsets.back(), kUntouched);
-            if (inside) {
-                EXPECT_EQ(offsets, expected);
+        for (std::int64_t slot = 0; slot < each.slots; ++slot) {
+            // What an ISA leaves to a plainer one was tried there.
+            std::vector<std::byte>& before = tried[static_cast<std::size_t>(slot)];
+            if (!each.has(kernels, slot) || each.address(kernels, slot) == before) continue;
+            before = each.address(kernels, slot);
+            const std::string name = isa + ", " + each.slot_name(slot);
+            Random random(static_cast<std::uint64_t>(slot) + 1);
+            for (std::int64_t count = 0; count <= kMostCount; ++count) {
+                std::snprintf(now, sizeof now, "%s, %d positions", name.c_str(),
+                              static_cast<int>(count));
+                Case call(random, kernels, each.at(slot), count, nullptr);
+                each.trial(call, slot, false);
+                ASSERT_EQ(call.difference(), "") << now;
             }
         }
     }
 }
 
-// Tables at the borders of what registers hold, and larger ones.
-TEST(Kernels, LookUp) {
-    Random random(22);
-    for (const std::string& isa : cpu::supported_isas()) {
-        const cpu::Kernels kernels = cpu::kernels_of(isa);
-        for (int i = 0; i < 20000 && !testing::Test::HasFailure(); ++i) {
-            SCOPED_TRACE(isa + ", call " + std::to_string(i));
-            const IndexType type = random.one_of(kAllIndexTypes);
-            const Mode mode = random.one_of(kAllModes);
-            const std::int64_t bytes = random.one_of({1, 2, 4, 8, 16});
-            const std::int64_t limit = random.one_of(
-                {1, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 999});
-            const cpu::LookUpKernel look_up =
-                cpu::look_up_for(kernels, type, mode, cpu::slice_class(bytes), limit);
-            if (look_up == nullptr) continue;  // the scalar table has none
+INSTANTIATE_TEST_SUITE_P(Kernels, Slots, testing::ValuesIn(family_names()),
+                         [](const auto& name) { return name.param; });
 
-            const std::int64_t count = random.one_of({random.between(0, 40), std::int64_t{300}});
-            const bool hostile = random.one_in(2);
-            Tensor indices = packed_tensor({count}, index_bytes(type));
-            std::vector<std::byte> table(static_cast<std::size_t>(limit * bytes));
-            random.fill(table);
-            for (std::int64_t p = 0; p < count; ++p) {
-                set_index(indices, Sizes{p},
-                          random_index(random, limit, hostile && random.one_in(count)));
-            }
-            std::vector<std::byte> items(static_cast<std::size_t>(count * bytes + kGuardBytes));
-            std::vector<std::byte> expected = items;
-            const Coordinate coordinate{limit, bytes, 0, 0};
-            const cpu::IndexRun run{indices.data(), index_bytes(type), count, 0, 0, &coordinate, 1};
-            const std::int64_t moved = look_up(run, table.data(), items.data());
-
-            std::int64_t inside = 0;  // indices before the first that has no place by itself
-            for (; inside < count; ++inside) {
-                const auto bits =
-                    static_cast<std::uint64_t>(get_index(indices, type, Sizes{inside}));
-                const Mode own = mode == Mode::kClamp ? Mode::kClamp : Mode::kRaise;
-                const auto place = place_of(bits, type, own, limit);
-                if (!place) break;
-                std::copy_n(table.begin() + *place * bytes, bytes,
-                            expected.begin() + inside * bytes);
-            }
-            ASSERT_EQ(moved, inside - inside % cpu::kLookUpStep);
-            std::fill(expected.begin() + moved * bytes, expected.end(), std::byte{});
-            EXPECT_EQ(items, expected);
+// A new array of slots needs a family here.
+TEST(Kernels, EverySlotHasATrial) {
+    std::vector<std::string> owners(sizeof(cpu::Kernels));
+    const auto own = [&](const std::string& name, std::int64_t from, std::int64_t bytes) {
+        for (std::int64_t at = from; at < from + bytes; ++at) {
+            std::string& owner = owners[static_cast<std::size_t>(at)];
+            EXPECT_EQ(owner, "") << name;
+            owner = name;
         }
+    };
+    for (const Family& each : families()) {
+        own(each.name, each.offset_bytes,
+            each.slots * static_cast<std::int64_t>(sizeof(cpu::MoveKernel)));
     }
+    static const cpu::Kernels table{};
+    const auto own_value = [&](const char* name, const auto& value) {
+        own(name,
+            reinterpret_cast<const std::byte*>(&value) - reinterpret_cast<const std::byte*>(&table),
+            sizeof value);
+    };
+    own_value("name", table.name);
+    own_value("small_table", table.small_table);
+    for (std::size_t at = 0; at < owners.size(); ++at)
+        ASSERT_NE(owners[at], "") << "byte " << at
+                                  << " of the table of kernels belongs to no family";
 }
 
 }  // namespace

@@ -9,15 +9,6 @@
 namespace dmlindex::test {
 namespace {
 
-std::uint64_t load_bits(const std::byte* from, IndexType type) {
-    const std::int64_t bytes = index_bytes(type);
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, from, static_cast<std::size_t>(bytes));
-    const std::uint64_t sign = std::uint64_t{1} << (8 * bytes - 1);
-    if (is_signed(type) && (bits & sign) != 0) bits |= ~(sign - 1);
-    return bits;
-}
-
 Layout with_strides(const Sizes& sizes, const Sizes& strides) {
     Layout layout;
     layout.rank = static_cast<int>(sizes.size());
@@ -47,7 +38,7 @@ std::optional<cpu::BadIndex> first_without_place(const Plan& plan, const std::by
         for (int k = 0; k < plan.coordinate_count && !bad; ++k) {
             const Coordinate& coordinate = plan.coordinates[k];
             const std::uint64_t bits =
-                load_bits(indices + offset + coordinate.index_offset, plan.index_type);
+                index_bits(indices + offset + coordinate.index_offset, plan.index_type);
             if (!place_of(bits, plan.index_type, plan.mode, coordinate.limit)) {
                 bad = cpu::BadIndex{flat, k, bits};
             }
@@ -82,7 +73,7 @@ std::optional<std::int64_t> table_offset(const Plan& plan, const std::byte* indi
     for (int k = 0; k < plan.coordinate_count; ++k) {
         const Coordinate& coordinate = plan.coordinates[k];
         const std::uint64_t bits =
-            load_bits(indices + tuple + coordinate.index_offset, plan.index_type);
+            index_bits(indices + tuple + coordinate.index_offset, plan.index_type);
         const auto place = place_of(bits, plan.index_type, plan.mode, coordinate.limit);
         if (!place) return std::nullopt;
         table += *place * coordinate.table_stride;
@@ -184,7 +175,16 @@ void set_index(Tensor& indices, std::span<const std::int64_t> position, std::int
 
 std::int64_t get_index(const Tensor& indices, IndexType type,
                        std::span<const std::int64_t> position) {
-    return static_cast<std::int64_t>(load_bits(indices.data() + indices.offset(position), type));
+    return static_cast<std::int64_t>(index_bits(indices.data() + indices.offset(position), type));
+}
+
+std::uint64_t index_bits(const std::byte* from, IndexType type) {
+    const std::int64_t bytes = index_bytes(type);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from, static_cast<std::size_t>(bytes));
+    const std::uint64_t sign = std::uint64_t{1} << (8 * bytes - 1);
+    if (is_signed(type) && (bits & sign) != 0) bits |= ~(sign - 1);
+    return bits;
 }
 
 void for_each_position(std::span<const std::int64_t> sizes,

@@ -59,6 +59,9 @@ void set_index(Tensor& indices, std::span<const std::int64_t> position, std::int
 std::int64_t get_index(const Tensor& indices, IndexType type,
                        std::span<const std::int64_t> position);
 
+// An index as BadIndex has it: extended to 64 bits.
+std::uint64_t index_bits(const std::byte* from, IndexType type);
+
 inline constexpr IndexType kAllIndexTypes[] = {
     IndexType::kInt8,  IndexType::kUint8,  IndexType::kInt16, IndexType::kUint16,
     IndexType::kInt32, IndexType::kUint32, IndexType::kInt64, IndexType::kUint64};
