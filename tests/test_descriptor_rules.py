@@ -1,6 +1,5 @@
 """Every rule by name: a descriptor that breaks just it, and its nearest valid neighbour."""
 
-import doctest
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -286,11 +285,6 @@ def test_the_documentation_lists_every_rule() -> None:
     of_their_own = {"output-overlap-undecided"}
     levels = {rule for rule in named if rule.startswith("feature-level-")}  # test_feature_levels.py
     assert named - of_their_own - levels == {case.rule for case in CASES}
-
-
-def test_the_documentation_is_right() -> None:
-    page = Path(__file__).parents[1] / "docs" / "descriptors.md"
-    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_a_search_that_is_given_up_says_so() -> None:
