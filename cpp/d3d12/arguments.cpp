@@ -8,7 +8,29 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr std::int64_t kStripeThreads = 32;  // as in shaders/four.hlsli
+template <typename Enum>
+constexpr bool is_number(Enum value, std::uint32_t number) {
+    return static_cast<std::uint32_t>(value) == number;
+}
+
+// What shared.h says of enums.
+static_assert(is_number(Mode::kRaise, kModeRaise) && is_number(Mode::kClamp, kModeClamp));
+static_assert(is_number(Mode::kWrap, kModeWrap) && is_number(Mode::kSkip, kModeSkip));
+static_assert(is_number(Reduction::kAdd, kReductionAdd) &&
+              is_number(Reduction::kMul, kReductionMul));
+static_assert(is_number(Reduction::kMin, kReductionMin) &&
+              is_number(Reduction::kMax, kReductionMax));
+static_assert(is_number(ValueType::kBool, kValueBool));
+static_assert(is_number(ValueType::kFloat16, kValueFloat16));
+static_assert(is_number(ValueType::kBfloat16, kValueBfloat16));
+static_assert(static_cast<int>(ValueType::kInt8) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint8) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt16) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint16) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt32) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint32) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt64) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint64) % 2 == 0);
 
 }  // namespace
 
@@ -57,10 +79,10 @@ Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slo
 
 std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept {
     const Grid& grid = choice.grid;
-    const std::int64_t threads = choice.has_stripes
-                                     ? quotient_up(grid.inner.size, kFour * kStripeThreads) *
-                                           kStripeThreads * grid.outer.size
-                                     : quotient_up(position_count(plan), kFour);
+    const std::int64_t threads =
+        choice.has_stripes ? quotient_up(grid.inner.size, std::int64_t{kFour} * kStripeThreads) *
+                                 kStripeThreads * grid.outer.size
+                           : quotient_up(position_count(plan), kFour);
     return static_cast<std::uint64_t>(threads);
 }
 
@@ -92,9 +114,9 @@ void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants) {
     const std::int64_t period = period_bytes(plan, unit);
     constants.pattern_units = narrow(period / unit);
     if (plan.fill == nullptr) return;
+    auto* const pattern = reinterpret_cast<std::byte*>(constants.pattern);
     for (std::int64_t at = 0; at < period; at += plan.element_bytes) {
-        std::memcpy(constants.pattern + at, plan.fill,
-                    static_cast<std::size_t>(plan.element_bytes));
+        std::memcpy(pattern + at, plan.fill, static_cast<std::size_t>(plan.element_bytes));
     }
 }
 

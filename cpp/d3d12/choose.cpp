@@ -12,17 +12,17 @@ constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
 constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
 constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
 constexpr int kMostCoordinates = 3;
-// Bytes of a group's memory, as in shaders/look_up.hlsl.
-constexpr std::int64_t kSmallHeldBytes = 4096;
-constexpr std::int64_t kHeldBytes = 16384;
-constexpr std::int64_t kLargeHeldBytes = 32768;
+// Of a group's memory, as the kernels of gather_table.hlsl have it.
+constexpr std::int64_t kSmallHeldKib = 4;
+constexpr std::int64_t kHeldKib = 16;
+constexpr std::int64_t kLargeHeldKib = 32;
 // Up to where a group's memory still saves enough reads: the rest comes from a buffer, or a
 // texture.
 constexpr std::int64_t kGroupAndBufferElements = 1 << 15;
 constexpr std::int64_t kGroupAndTextureElements = 1 << 16;
 constexpr std::int64_t kManyPositions = 1 << 21;  // for fewer, a group's start costs too much
 constexpr std::int64_t kManyForLargeTables = 1 << 23;
-constexpr std::int64_t kInFlight = 4;  // at most, as in shaders/look_up.hlsl
+constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
 constexpr std::int64_t kHeldLine = 2048;  // positions: a group has something to do
@@ -68,8 +68,8 @@ bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid) n
 }
 
 // Elements that fit there: a word each, or two.
-std::int64_t held_elements(std::int64_t held_bytes, std::int64_t element_bytes) noexcept {
-    return held_bytes / std::max<std::int64_t>(element_bytes, 4);
+std::int64_t held_elements(std::int64_t held_kib, std::int64_t element_bytes) noexcept {
+    return held_kib * 1024 / std::max<std::int64_t>(element_bytes, 4);
 }
 
 // Whether indices are the only way through the table, along lines without gaps, of which each is
@@ -91,23 +91,15 @@ TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
         !reads_lines(plan, grid)) {
         return TableIn::kBuffer;
     }
-    if (line <= held_elements(kSmallHeldBytes, plan.slice_bytes)) return TableIn::kSmallGroup;
+    if (line <= held_elements(kSmallHeldKib, plan.slice_bytes)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (line <= held_elements(kHeldBytes, plan.slice_bytes)) return TableIn::kGroup;
+    if (line <= held_elements(kHeldKib, plan.slice_bytes)) return TableIn::kMediumGroup;
     if (plan.slice_bytes != 4 || plan.rank > 1) return TableIn::kBuffer;
-    if (line <= held_elements(kLargeHeldBytes, 4)) return TableIn::kLargeGroup;
+    if (line <= held_elements(kLargeHeldKib, 4)) return TableIn::kLargeGroup;
     if (positions < kManyForLargeTables) return TableIn::kBuffer;
     if (line <= kGroupAndBufferElements) return TableIn::kGroupAndBuffer;
     if (line <= kGroupAndTextureElements) return TableIn::kGroupAndTexture;
     return line <= kTextureElements ? TableIn::kTexture : TableIn::kBuffer;
-}
-
-Kernel count_from(Kernel first, int n) noexcept {
-    return static_cast<Kernel>(static_cast<int>(first) + n);
-}
-
-int size_number(std::int64_t bytes) noexcept {  // of 1, 2, 4, 8
-    return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 }
 
 }  // namespace
@@ -226,22 +218,19 @@ bool has_index_kernels(const Plan& plan) noexcept {
            plan.coordinate_count <= kMostCoordinates;
 }
 
-Kernel for_indices(Kernel first, const Plan& plan) noexcept {
-    const int wide = index_bytes(plan.index_type) == 8 ? kMostCoordinates : 0;
-    return count_from(first, wide + plan.coordinate_count - 1);
-}
-
-LookUp look_up_of(const Plan& plan, const Choice& choice) noexcept {
+TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {
     const bool is_small = choice.table_in == TableIn::kSmallGroup;
-    const std::int64_t group = is_small ? 256 : choice.table_in == TableIn::kGroup ? 512 : 1024;
-    LookUp found{};
+    const std::int64_t group = is_small                                   ? kGroupOf4KiB
+                               : choice.table_in == TableIn::kMediumGroup ? kGroupOf16KiB
+                                                                          : kGroupOf32KiB;
+    TableWalk found{};
     found.lines = choice.grid.outer.size;
     found.line_fours = quotient_up(choice.grid.inner.size, kFour);
     found.line_elements = plan.coordinates[0].limit;
     // As many as still leave groups for all of the GPU; where a group's start is cheap, few.
     const std::int64_t there = found.line_fours * found.lines / (group * kManyGroups);
-    const std::int64_t most = is_small && plan.slice_bytes > 1 ? kInFlight : kMostRounds;
-    found.rounds = std::clamp(there / kInFlight * kInFlight, kInFlight, most);
+    const std::int64_t most = is_small && plan.slice_bytes > 1 ? kMostInFlight : kMostRounds;
+    found.rounds = std::clamp(there / kMostInFlight * kMostInFlight, kMostInFlight, most);
     found.groups = found.lines * quotient_up(found.line_fours, found.rounds * group);
     return found;
 }
@@ -250,34 +239,33 @@ bool uses_texture(TableIn table_in) noexcept {
     return table_in == TableIn::kTexture || table_in == TableIn::kGroupAndTexture;
 }
 
-Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept {
-    const int element = size_number(choice.unit);
+Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
     const std::int64_t index = index_bytes(plan.index_type);
-    const int number = index == 4 ? 0 : index == 8 ? 1 : 2;
     switch (choice.table_in) {
         case TableIn::kSmallGroup:
-            return count_from(Kernel::look_up_small_1_4, 3 * element + number);
-        case TableIn::kGroup:
-            return count_from(Kernel::look_up_1_4, 2 * element + number);
+            return kernels::gather_table(kSmallHeldKib, choice.unit, index);
+        case TableIn::kMediumGroup:
+            return kernels::gather_table(kHeldKib, choice.unit, index);
         case TableIn::kLargeGroup:
-            return count_from(Kernel::look_up_large_4, number);
+            return kernels::gather_table(kLargeHeldKib, choice.unit, index);
         case TableIn::kGroupAndBuffer:
-            return count_from(Kernel::look_up_beyond_4, number);
+            return kernels::gather_table_buffer(index);
         case TableIn::kGroupAndTexture:
-            return count_from(Kernel::look_up_textured_4, number);
+            return kernels::gather_table_textured(index);
         case TableIn::kTexture:
-            return count_from(Kernel::pick_textured_4, number);
+            return kernels::gather_textured(index);
         default:
-            break;
+            return kernels::gather_singles(choice.unit, index, plan.coordinate_count);
     }
-    if (index == 1) return count_from(Kernel::pick_1_1, element);
-    return for_indices(count_from(Kernel::pick_1_4_1, 2 * kMostCoordinates * element), plan);
 }
 
 Kernel rows_kernel(const Choice& choice, Direction direction) noexcept {
-    const Kernel first =
-        direction == Direction::kGather ? Kernel::gather_rows_4 : Kernel::scatter_rows_4;
-    return count_from(first, (choice.unit == 16 ? 2 : 0) + (choice.is_simple ? 1 : 0));
+    if (direction == Direction::kGather) {
+        return choice.is_simple ? kernels::gather_rows_simple(choice.unit)
+                                : kernels::gather_rows(choice.unit);
+    }
+    return choice.is_simple ? kernels::scatter_rows_simple(choice.unit)
+                            : kernels::scatter_rows(choice.unit);
 }
 
 }  // namespace dmlindex::d3d12

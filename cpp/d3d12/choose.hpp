@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-#include "d3d12/generated/kernels.h"
+#include "d3d12/constants.hpp"
+#include "d3d12/kernels.hpp"
 #include "d3d12/pool.hpp"
 #include "plan/plan.hpp"
 
@@ -19,21 +20,22 @@ struct Tensors {
     Span source;
 };
 
-// Where a gather of kSingles finds the table. A group of look_up.hlsl keeps what it reads in its
-// own memory: little, more, or all it may have; and beyond that there is a buffer, or a texture.
+// Where a gather of kSingles finds the table. A group of gather_table.hlsl keeps what it reads in
+// its own memory: little, more, or all it may have; and beyond that there is a buffer, or a
+// texture.
 enum class TableIn : std::uint8_t {
     kBuffer,
     kTexture,
     kSmallGroup,
-    kGroup,
+    kMediumGroup,
     kLargeGroup,
     kGroupAndBuffer,
     kGroupAndTexture,
 };
 
 enum class Path : std::uint8_t {
-    kGeneral,  // gather.hlsl, scatter.hlsl, claim.hlsl
-    kRows,     // rows.hlsl: slices of whole pieces of 16 or 4 bytes
+    kGeneral,  // gather_units.hlsl, scatter_units.hlsl, find_winners.hlsl
+    kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
 };
 
@@ -62,21 +64,19 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
 
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
-inline constexpr std::int64_t kFour = 4;  // positions a thread has, as in shaders/four.hlsli
-
-// How look_up.hlsl goes through the positions: a group walks rounds.
-struct LookUp {
+// How gather_table.hlsl goes through the positions: a group walks rounds.
+struct TableWalk {
     std::int64_t line_fours;  // fours of positions that share a part of the table
     std::int64_t lines;
     std::int64_t line_elements;  // of the table
     std::int64_t rounds;
     std::int64_t groups;
 };
-LookUp look_up_of(const Plan& plan, const Choice& choice) noexcept;
+TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept;
 
 // A texture holds tables of so many elements at most, in rows of kTextureWidth.
 inline constexpr std::int64_t kTextureElements = 1 << 18;
-inline constexpr std::int64_t kTextureWidth = 1 << 8;  // as in shaders/texture.hlsli
+inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
 
 // The last write to each target wins; whether finding it goes through the targets, not the
 // positions.
@@ -95,14 +95,18 @@ bool items_are_packed(const Plan& plan) noexcept;
 // Whether the indices lie in C order without gaps, so that an offset tells an index's number.
 bool indices_are_packed(const Plan& plan) noexcept;
 
-// The kernel of a numbered family for the plan's indices: first is the one for 4 bytes and one
-// coordinate.
-Kernel for_indices(Kernel first, const Plan& plan) noexcept;
-// Whether the family has it.
+// Whether the families of kernels with variants for INDEX and COORDINATES have one for the plan's
+// indices.
 bool has_index_kernels(const Plan& plan) noexcept;
 
+// The one of such a family.
+template <typename Family>
+Kernel for_indices(Family find, const Plan& plan) noexcept {
+    return find(index_bytes(plan.index_type), plan.coordinate_count);
+}
+
 bool uses_texture(TableIn table_in) noexcept;
-Kernel pick_kernel(const Choice& choice, const Plan& plan) noexcept;
+Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept;
 Kernel rows_kernel(const Choice& choice, Direction direction) noexcept;
 
 }  // namespace dmlindex::d3d12

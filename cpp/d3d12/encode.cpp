@@ -35,7 +35,7 @@ bool moves_can_note(const Plan& plan) noexcept {
 void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
     Tensors tensors;
     tensors.indices = indices;
-    encoder.queue.dispatch(Kernel::capture, constants, raw_views(tensors), 1);
+    encoder.queue.dispatch(Kernel::keep_bad_index, constants, raw_views(tensors), 1);
 }
 
 void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -49,12 +49,12 @@ void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tens
         choice.grid.inner = tuples.dims[0];
         Views views;
         views.read[1] = indices_view(plan, tensors);
-        encoder.queue.dispatch(for_indices(Kernel::mark_4_1, plan),
+        encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan),
                                four_constants(tuples, choice, {slot, true}), views,
                                four_threads(tuples, choice));
         return;
     }
-    encoder.queue.dispatch(Kernel::validate, capture_constants(plan, slot), raw_views(tensors),
+    encoder.queue.dispatch(Kernel::check_indices, capture_constants(plan, slot), raw_views(tensors),
                            static_cast<std::uint64_t>(index_count(plan)));
 }
 
@@ -65,7 +65,7 @@ void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
     constants.arguments[0] = first_slot / kSlotBytes;
     constants.arguments[1] = static_cast<std::uint32_t>(parents.size());
     std::memcpy(constants.pattern, parents.data(), parents.size_bytes());
-    encoder.queue.dispatch(Kernel::settle, constants, {}, 1);
+    encoder.queue.dispatch(Kernel::inherit_failures, constants, {}, 1);
 }
 
 void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -89,10 +89,10 @@ void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word) 
     Views views;
     if (encoder.typed_views) {
         views.written[0] = {span, Format::kRgba32};
-        encoder.queue.dispatch(Kernel::fill, constants, views, (span.bytes + 15) / 16);
+        encoder.queue.dispatch(Kernel::fill_pieces, constants, views, (span.bytes + 15) / 16);
     } else {
         views.written[0].span = span;
-        encoder.queue.dispatch(Kernel::clear, constants, views, (span.bytes + 3) / 4);
+        encoder.queue.dispatch(Kernel::fill_words, constants, views, (span.bytes + 3) / 4);
     }
 }
 

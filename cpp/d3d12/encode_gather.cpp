@@ -3,32 +3,17 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr std::int64_t kPiecesAThread = 2;  // as in shaders/rows.hlsl
-
-Kernel gather_kernel(std::int64_t unit, bool packed) {
-    switch (unit) {
-        case 16:
-            return Kernel::gather_16;
-        case 4:
-            return packed ? Kernel::gather_packed_4 : Kernel::gather_4;
-        case 2:
-            return packed ? Kernel::gather_packed_2 : Kernel::gather_2;
-        default:
-            return packed ? Kernel::gather_packed_1 : Kernel::gather_1;
-    }
-}
-
-void encode_look_up(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                    Constants constants, Views views) {
-    const LookUp look_up = look_up_of(plan, choice);
-    constants.arguments[1] = narrow(look_up.line_fours);
-    constants.arguments[2] = narrow(look_up.rounds);
-    constants.arguments[3] = narrow(look_up.line_elements);
+void encode_gather_table(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                         Constants constants, Views views) {
+    const TableWalk walk = table_walk(plan, choice);
+    constants.arguments[1] = narrow(walk.line_fours);
+    constants.arguments[2] = narrow(walk.rounds);
+    constants.arguments[3] = narrow(walk.line_elements);
     if (choice.table_in == TableIn::kGroupAndBuffer) views.read[2] = views.read[0];
     views.read[0].format = Format::kRgba32;
     // The queue counts groups by threads; these have a size of their own.
-    encoder.queue.dispatch(pick_kernel(choice, plan), constants, views,
-                           static_cast<std::uint64_t>(look_up.groups) * kGroup);
+    encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
+                           static_cast<std::uint64_t>(walk.groups) * kGroup);
 }
 
 // Copies the table to the texture.
@@ -38,13 +23,13 @@ void use_texture(const Encoder& encoder, std::int64_t elements, Views& views) {
     copied.written[1] = {encoder.texture(), Format::kR32};
     Constants constants{};
     constants.slot = kNoSlot;
-    encoder.queue.dispatch(Kernel::to_texture, constants, copied,
+    encoder.queue.dispatch(Kernel::copy_to_texture, constants, copied,
                            static_cast<std::uint64_t>(elements));
     views.read[2] = copied.written[1];
 }
 
-void encode_pick(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                 const Tensors& tensors, const Slot& slot) {
+void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                           const Tensors& tensors, const Slot& slot) {
     Constants constants = four_constants(plan, choice, slot);
     set_pattern(plan, choice.unit, constants);
     Views views;
@@ -53,10 +38,10 @@ void encode_pick(const Encoder& encoder, const Plan& plan, const Choice& choice,
     views.written[0] = {tensors.items, four_format(choice.unit)};
     if (uses_texture(choice.table_in)) use_texture(encoder, plan.coordinates[0].limit, views);
     if (choice.table_in == TableIn::kBuffer || choice.table_in == TableIn::kTexture) {
-        encoder.queue.dispatch(pick_kernel(choice, plan), constants, views,
+        encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
                                four_threads(plan, choice));
     } else {
-        encode_look_up(encoder, plan, choice, constants, views);
+        encode_gather_table(encoder, plan, choice, constants, views);
     }
 }
 
@@ -86,7 +71,7 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tens
     const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
     if (units == 0) return;
     if (choice.path == Path::kSingles) {
-        encode_pick(encoder, plan, choice, tensors, slot);
+        encode_gather_singles(encoder, plan, choice, tensors, slot);
         return;
     }
     Constants constants = plan_constants(plan, slot);
@@ -100,7 +85,9 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tens
     const bool packed = items_are_packed(plan);
     const std::int64_t each =
         packed && choice.unit < 16 ? (choice.unit == 4 ? 4 : 4 / choice.unit) : 1;
-    encoder.queue.dispatch(gather_kernel(choice.unit, packed), constants, raw_views(tensors),
+    const Kernel kernel = packed && choice.unit < 16 ? kernels::gather_units_packed(choice.unit)
+                                                     : kernels::gather_units(choice.unit);
+    encoder.queue.dispatch(kernel, constants, raw_views(tensors),
                            static_cast<std::uint64_t>(quotient_up(units, each)));
 }
 
@@ -112,7 +99,7 @@ void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
         Views views;
         views.read[0] = {tensors.source, Format::kRgba32};
         views.written[0] = {tensors.table, Format::kRgba32};
-        encoder.queue.dispatch(Kernel::copy, plan_constants(copy, slot), views,
+        encoder.queue.dispatch(Kernel::copy_pieces, plan_constants(copy, slot), views,
                                static_cast<std::uint64_t>(copy.slice_bytes / 16));
         return;
     }

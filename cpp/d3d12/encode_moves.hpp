@@ -7,7 +7,7 @@ namespace dmlindex::d3d12 {
 
 void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                    const Slot& slot);
-// A gather or scatter with rows.hlsl. winners: who may write, if that is to be asked.
+// A gather or scatter with move_rows.hlsl. winners: who may write, if that is to be asked.
 void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
                  const Tensors& tensors, Constants constants, const Span& winners);
 // The copy that a scatter begins with.

@@ -9,31 +9,27 @@ namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::uint64_t kPairBytes = 8;
-constexpr std::int64_t kDigits = 256;
-constexpr std::uint32_t kDigitBits = 8;
 // Few enough blocks for the counts to be quick to go through, many enough to keep the GPU busy.
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
-constexpr std::uint32_t kLongestList = 64;     // as in shaders/fold.hlsl
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
 
-// The one for the type of a family of kernels; first is the one for integers.
-Kernel for_values(Kernel first, ValueType type) noexcept {
-    const auto nth = [&](int n) { return static_cast<Kernel>(static_cast<int>(first) + n); };
+// VALUES of the kernels for a type.
+std::int64_t kernel_values(ValueType type) noexcept {
     switch (type) {
         case ValueType::kInt64:
         case ValueType::kUint64:
-            return nth(1);
+            return VALUES_WIDE;
         case ValueType::kFloat16:
         case ValueType::kBfloat16:
         case ValueType::kFloat32:
-            return nth(2);
+            return VALUES_FLOATS;
         case ValueType::kByteTable:
-            return nth(3);
+            return VALUES_BYTES;
         default:
-            return first;
+            return VALUES_INTEGERS;
     }
 }
 
@@ -52,7 +48,7 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice&
     views.read[0] = {tensors.items, Format::kRgba32};
     views.read[1] = indices_view(plan, tensors);
     views.written[0] = {tensors.table, Format::kRaw};
-    encoder.queue.dispatch(for_indices(Kernel::accumulate_4_1, plan), constants, views,
+    encoder.queue.dispatch(for_indices(kernels::accumulate_singles, plan), constants, views,
                            four_threads(plan, choice));
 }
 
@@ -129,19 +125,19 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
         linked.read[1] = indices_view(plan, tensors);
         linked.written[0] = {nodes, Format::kRgba32};
         linked.written[kWinnersRegister] = {heads, Format::kRaw};
-        encoder.queue.dispatch(for_indices(Kernel::link_4_1, plan), four, linked,
+        encoder.queue.dispatch(for_indices(kernels::list_single_updates, plan), four, linked,
                                four_threads(plan, linking));
     } else {
         Views linked = raw_views(tensors);
         linked.written[0].span = nodes;
         linked.written[kWinnersRegister].span = heads;
-        encoder.queue.dispatch(Kernel::link, constants, linked,
+        encoder.queue.dispatch(Kernel::list_updates, constants, linked,
                                static_cast<std::uint64_t>(positions));
     }
     views.written[2].span = nodes;
     views.written[kWinnersRegister].span = heads;
     std::memcpy(constants.pattern, &nodes_hold_items, sizeof nodes_hold_items);
-    encoder.queue.dispatch(for_values(Kernel::fold_integers, plan.value_type), constants, views,
+    encoder.queue.dispatch(kernels::reduce_lists(kernel_values(plan.value_type)), constants, views,
                            std::uint64_t{constants.target_count} * constants.slice_units);
 }
 
@@ -191,10 +187,10 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     }
     Views keys = raw_views(tensors);
     keys.written[4].span = memory.pairs;
-    encoder.queue.dispatch(Kernel::reduce_keys, constants, keys, memory.count);
+    encoder.queue.dispatch(Kernel::sort_keys, constants, keys, memory.count);
     views.written[4].span = sort_pairs(encoder, memory, constants.target_count, sort_slot);
     constants.arguments[3] = narrow(positions);
-    encoder.queue.dispatch(for_values(Kernel::reduce_integers, plan.value_type), constants, views,
+    encoder.queue.dispatch(kernels::reduce_sorted(kernel_values(plan.value_type)), constants, views,
                            memory.count * static_cast<std::uint64_t>(slice_elements));
     if (by_lists) encoder.queue.skip_where_set({});
 }

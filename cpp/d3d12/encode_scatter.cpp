@@ -3,19 +3,6 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-Kernel scatter_kernel(std::int64_t unit) {
-    switch (unit) {
-        case 16:
-            return Kernel::scatter_16;
-        case 4:
-            return Kernel::scatter_4;
-        case 2:
-            return Kernel::scatter_2;
-        default:
-            return Kernel::scatter_1;
-    }
-}
-
 bool copies_all(const Plan& plan, const Tensors& tensors) {
     return plan.copies_source && plan.copy_rank == 0 &&
            plan.copy_bytes == static_cast<std::int64_t>(tensors.table.bytes);
@@ -34,27 +21,28 @@ Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choi
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[4] = {winners, Format::kRaw};
-        encoder.queue.dispatch(for_indices(Kernel::mark_4_1, plan), four, views,
+        encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
                                four_threads(plan, marking));
     } else {
         Views views = raw_views(tensors);
         views.written[4] = {winners, Format::kRaw};
-        encoder.queue.dispatch(Kernel::claim, constants, views,
+        encoder.queue.dispatch(Kernel::find_winners, constants, views,
                                static_cast<std::uint64_t>(position_count(plan)));
     }
     return winners;
 }
 
-// Whether encode_take does what is left of a scatter whose winners are known; its copy too.
-bool can_take(const Plan& plan, const Choice& choice, const Tensors& tensors) {
+// Whether encode_scatter_winners does what is left of a scatter whose winners are known; its copy
+// too.
+bool can_scatter_winners(const Plan& plan, const Choice& choice, const Tensors& tensors) {
     return choice.path == Path::kSingles &&
            (copies_all(plan, tensors) || (!plan.copies_source && choice.unit == 4)) &&
            goes_by_target(position_count(plan),
                           static_cast<std::int64_t>(tensors.table.bytes) / choice.unit);
 }
 
-void encode_take(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                 const Tensors& tensors, const Slot& slot, const Span& winners) {
+void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                            const Tensors& tensors, const Slot& slot, const Span& winners) {
     Constants constants = plan_constants(plan, slot);
     const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / choice.unit;
     constants.arguments[0] = narrow(targets);
@@ -62,14 +50,11 @@ void encode_take(const Encoder& encoder, const Plan& plan, const Choice& choice,
     views.read[0] = {tensors.items, element_format(choice.unit)};
     views.read[1] = {winners, Format::kRgba32};
     views.written[0] = {tensors.table, Format::kR32};
-    Kernel kernel = Kernel::take_in_place;
+    Kernel kernel = Kernel::scatter_winners_in_place;
     if (plan.copies_source) {
         views.read[2] = {tensors.source, four_format(choice.unit)};
         views.written[0].format = four_format(choice.unit);
-        kernel = choice.unit == 1   ? Kernel::take_1
-                 : choice.unit == 2 ? Kernel::take_2
-                 : choice.unit == 4 ? Kernel::take_4
-                                    : Kernel::take_8;
+        kernel = kernels::scatter_winners(choice.unit);
     }
     encoder.queue.dispatch(kernel, constants, views,
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
@@ -87,8 +72,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
     if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
-        if (can_take(plan, choice, tensors)) {
-            encode_take(encoder, plan, choice, tensors, slot, winners);
+        if (can_scatter_winners(plan, choice, tensors)) {
+            encode_scatter_winners(encoder, plan, choice, tensors, slot, winners);
             return;
         }
     }
@@ -102,7 +87,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
         views.read[1] = indices_view(plan, tensors);
         views.written[0] = {tensors.table, Format::kR32};
         views.written[4] = {winners, Format::kRaw};
-        encoder.queue.dispatch(for_indices(Kernel::spread_4_1, plan), four, views,
+        encoder.queue.dispatch(for_indices(kernels::scatter_singles, plan), four, views,
                                four_threads(plan, choice));
     } else if (choice.path == Path::kRows) {
         encode_rows(encoder, plan, choice, tensors, constants, winners);
@@ -112,7 +97,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
         constants.arguments[0] = winners ? 1 : 0;
         Views views = raw_views(tensors);
         views.written[4] = {winners, Format::kRaw};
-        encoder.queue.dispatch(scatter_kernel(unit), constants, views,
+        encoder.queue.dispatch(kernels::scatter_units(unit), constants, views,
                                static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
     }
 }

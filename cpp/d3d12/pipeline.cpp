@@ -72,7 +72,7 @@ ID3D12PipelineState* Pipelines::state(Kernel kernel, Binding binding) {
     const auto index = static_cast<std::size_t>(kernel);
     ComPtr<ID3D12PipelineState>& made = states_[static_cast<std::size_t>(binding)][index];
     if (!made) {
-        const KernelCode& code = kKernelCodes[index];
+        const KernelCode& code = code_of(kernel);
         D3D12_COMPUTE_PIPELINE_STATE_DESC desc{};
         desc.pRootSignature = root_signature(binding);
         desc.CS = {code.dxbc, code.bytes};

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "d3d12/api.hpp"
-#include "d3d12/generated/kernels.h"
+#include "d3d12/kernels.hpp"
 #include "d3d12/loader.hpp"
 #include "d3d12/views.hpp"
 

@@ -158,7 +158,7 @@ void Queue::bind_root(const Views& views) {
 void Queue::bind_tables(Kernel kernel, const Views& views) {
     const View nothing{slots_, Format::kRaw};
     // The typed kernels declare what they get, and perhaps winners.
-    const KernelCode& code = kKernelCodes[static_cast<std::size_t>(kernel)];
+    const KernelCode& code = code_of(kernel);
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
         const bool given = static_cast<bool>(views.written[i].span);
         if (!given && code.typed && !(code.winners && i == kWinnersRegister)) continue;

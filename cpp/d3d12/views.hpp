@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "d3d12/api.hpp"
+#include "d3d12/constants.hpp"
 #include "d3d12/pool.hpp"
 
 namespace dmlindex::d3d12 {
@@ -29,8 +30,8 @@ struct View {
 
 inline constexpr std::size_t kReadRegisters = 3;     // t0 to t2
 inline constexpr std::size_t kWrittenRegisters = 6;  // u0 to u5
-inline constexpr std::size_t kWinnersRegister = 4;
-inline constexpr std::size_t kSlotsRegister = 3;  // the queue binds the error slots there
+inline constexpr std::size_t kWinnersRegister = WINNERS_REGISTER;
+inline constexpr std::size_t kSlotsRegister = SLOTS_REGISTER;  // the queue binds the slots there
 
 // By register. Kernels that don't use one leave it empty.
 struct Views {

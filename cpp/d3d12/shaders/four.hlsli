@@ -13,7 +13,6 @@
 #include "constants.hlsli"
 
 #define WORDS (INDEX * COORDINATES)  // four tuples have as many
-#define STRIPE_THREADS 32
 
 #if WORDS == 1
 Buffer<uint> indices : register(t1);
@@ -30,7 +29,7 @@ struct Four {
 
 bool is_there(Four four, uint i) { return four.first + i < arguments.x; }
 // Whether the mode skips the position.
-bool is_skipped(Four four, uint i) { return !four.inside[i] && mode == kSkip; }
+bool is_skipped(Four four, uint i) { return !four.inside[i] && mode == kModeSkip; }
 
 // An index of INDEX bytes, sign-extended from the bits of words.
 uint2 widened(uint word, uint byte) {
@@ -70,7 +69,7 @@ uint2 index_again(uint number) {
 uint place_outside(uint tuple, bool there) {
     uint place = 0;
     [unroll] for (uint k = 0; k < COORDINATES; ++k) {
-        uint limit = coordinates[k].x;
+        uint limit = coordinates[k].limit;
         uint2 value = index_again(tuple * COORDINATES + k);
         if (!index_signed && INDEX < 8) value.y = 0;
         uint found = value.x + (is_negative(value) ? limit : 0);
@@ -78,7 +77,7 @@ uint place_outside(uint tuple, bool there) {
             found = clamped(value, limit);
             if (there) note_outside(limit, tuple * COORDINATES + k);
         }
-        place += found * coordinates[k].y;
+        place += found * coordinates[k].table_stride;
     }
     return place;
 }
@@ -97,14 +96,14 @@ Spot spot_of(uint id) {
     spot.inner = 4 * id;
     spot.first = spot.inner;
     if (stripe_lines != 0) {
-        uint walked = id / STRIPE_THREADS;  // lines of all stripes
+        uint walked = id / kStripeThreads;  // lines of all stripes
         uint stripe = walked / stripe_lines;
         spot.outer = walked - stripe * stripe_lines;
-        spot.inner = 4 * (stripe * STRIPE_THREADS + id % STRIPE_THREADS);
-        spot.first = spot.inner < dims[1].x ? spot.outer * dims[1].x + spot.inner : arguments.x;
+        spot.inner = 4 * (stripe * kStripeThreads + id % kStripeThreads);
+        spot.first = spot.inner < dims[1].size ? spot.outer * dims[1].size + spot.inner : arguments.x;
     } else if (rank > 1) {
-        spot.outer = spot.inner / dims[1].x;
-        spot.inner -= spot.outer * dims[1].x;
+        spot.outer = spot.inner / dims[1].size;
+        spot.inner -= spot.outer * dims[1].size;
     }
     spot.tuple = index_repeats ? spot.inner : spot.first;
     return spot;
@@ -129,7 +128,7 @@ void add_coordinates(inout Four four, uint words[WORDS]) {
     uint4 base = four.place;
     uint sign_word = index_signed ? 0xffffffff : 0;
     [unroll] for (uint k = 0; k < COORDINATES; ++k) {
-        uint limit = coordinates[k].x;
+        uint limit = coordinates[k].limit;
         uint from_end = sign_word & limit;
         [unroll] for (uint i = 0; i < 4; ++i) {
             uint2 value = index_of(words, i, k);
@@ -138,7 +137,7 @@ void add_coordinates(inout Four four, uint words[WORDS]) {
 #if INDEX == 8
             four.inside[i] = four.inside[i] && (value.y == 0 || value.y == sign_word);
 #endif
-            four.place[i] += place * coordinates[k].y;
+            four.place[i] += place * coordinates[k].table_stride;
         }
     }
     if (!all(four.inside)) {
@@ -159,11 +158,12 @@ Four locate_four(uint id) {
     Four four;
     four.first = spot.first;
     four.tuple = spot.tuple;
-    four.place = spot.outer * dims[0].y + spot.inner * dims[1].y + uint4(0, 1, 2, 3) * dims[1].y;
+    uint step = dims[1].table_stride;
+    four.place = spot.outer * dims[0].table_stride + spot.inner * step + uint4(0, 1, 2, 3) * step;
     if (rank > 2) {
         [unroll] for (uint b = 1; b < 4; ++b) {
-            bool next = spot.inner + b >= dims[1].x;  // lines shorter than four have no such kernel
-            if (next) four.place[b] += dims[0].y - dims[1].x * dims[1].y;
+            bool next = spot.inner + b >= dims[1].size;  // lines shorter than four have no such kernel
+            if (next) four.place[b] += dims[0].table_stride - dims[1].size * step;
         }
     }
     four.inside = true;

@@ -26,15 +26,15 @@ Place locate(uint position) {
     place.index = 0;
     uint rest = position;
     [loop] for (uint d = rank; d-- > 0;) {
-        uint4 dim = dims[d];
+        DimConstants dim = dims[d];
         uint p = rest;
         if (d > 0) {  // nothing lies outside of the outermost
-            rest = p / dim.x;
-            p -= rest * dim.x;
+            rest = p / dim.size;
+            p -= rest * dim.size;
         }
-        place.table += p * dim.y;
-        place.item += p * dim.z;
-        place.index += p * dim.w;
+        place.table += p * dim.table_stride;
+        place.item += p * dim.item_stride;
+        place.index += p * dim.index_stride;
     }
     return place;
 }
@@ -67,7 +67,7 @@ uint resolve(uint2 value, uint limit, uint number) {
     uint place = value.x + (is_negative(value) ? limit : 0);
     if (!is_inside(value, limit)) {
         note_outside(limit, number);
-        if (mode == kWrap && limit != 0) {
+        if (mode == kModeWrap && limit != 0) {
             if (is_negative(value)) {
                 uint2 magnitude = uint2(0u - value.x, ~value.y + (value.x == 0 ? 1 : 0));
                 uint rest = remainder(magnitude, limit);
@@ -87,11 +87,11 @@ uint resolve(uint2 value, uint limit, uint number) {
 bool resolve_all(inout Place place) {
     bool inside = true;
     [loop] for (uint k = 0; k < coordinate_count; ++k) {
-        uint4 coordinate = coordinates[k];
-        uint offset = place.index + coordinate.z;
+        CoordinateConstants coordinate = coordinates[k];
+        uint offset = place.index + coordinate.index_offset;
         uint2 value = load_index(offset);
-        if (mode == kSkip) inside = inside && is_inside(value, coordinate.x);
-        place.table += resolve(value, coordinate.x, offset / index_bytes) * coordinate.y;
+        if (mode == kModeSkip) inside = inside && is_inside(value, coordinate.limit);
+        place.table += resolve(value, coordinate.limit, offset / index_bytes) * coordinate.table_stride;
     }
     return inside;
 }

@@ -3,20 +3,20 @@
 
 #include "sort.hlsli"
 
-groupshared uint sums[DIGITS];
+groupshared uint sums[kDigits];
 
-[numthreads(DIGITS, 1, 1)]
+[numthreads(kDigits, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint digit = block_id(group);
-    uint each = (arguments.z + DIGITS - 1) / DIGITS;
+    uint each = (arguments.z + kDigits - 1) / kDigits;
     uint first = thread * each;
     uint last = min(first + each, arguments.z);
     uint total = 0;
     uint block;
-    [loop] for (block = first; block < last; ++block) total += counts.Load(4 * (block * DIGITS + digit));
+    [loop] for (block = first; block < last; ++block) total += counts.Load(4 * (block * kDigits + digit));
     sums[thread] = total;
     GroupMemoryBarrierWithGroupSync();
-    [loop] for (uint reach = 1; reach < DIGITS; reach *= 2) {
+    [loop] for (uint reach = 1; reach < kDigits; reach *= 2) {
         uint below = thread >= reach ? sums[thread - reach] : 0;
         GroupMemoryBarrierWithGroupSync();
         sums[thread] += below;
@@ -24,10 +24,10 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     uint before = sums[thread] - total;
     [loop] for (block = first; block < last; ++block) {
-        uint offset = 4 * (block * DIGITS + digit);
+        uint offset = 4 * (block * kDigits + digit);
         uint count = counts.Load(offset);
         counts.Store(offset, before);
         before += count;
     }
-    if (thread == DIGITS - 1) counts.Store(4 * (arguments.z * DIGITS + digit), before);
+    if (thread == kDigits - 1) counts.Store(4 * (arguments.z * kDigits + digit), before);
 }

@@ -1,0 +1,117 @@
+// gather_singles.hlsl where indices are the only way through a table, along short lines without gaps: a group holds
+// what it reads of the table in its own memory, where reading from anywhere costs least, and goes through many
+// positions of one line. arguments: y fours of positions in a line, z rounds (of the group's threads, a four each), w
+// elements of the table that a line reads.
+//
+// HELD_KIB: of the group's memory; the less it takes, the more groups run side by side. BEYOND: the line has more
+// elements than fit; a view has them all, or with TEXTURED a texture.
+
+#if HELD_KIB == 4
+#define GROUP kGroupOf4KiB
+#elif HELD_KIB == 16
+#define GROUP kGroupOf16KiB
+#else
+#define GROUP kGroupOf32KiB
+#endif
+
+#if ELEMENT == 8
+#define HELD_ELEMENTS (HELD_KIB * 128)
+#else
+#define HELD_ELEMENTS (HELD_KIB * 256)  // a word each
+#endif
+
+#if ELEMENT == 1
+#define IN_FLIGHT kInFlightOfBytes
+#else
+#define IN_FLIGHT kInFlight
+#endif
+
+#pragma warning(disable : 4714)  // FXC counts registers as GPUs of 2009 had them
+#include "four.hlsli"
+#include "four_items.hlsli"
+
+Buffer<uint4> table : register(t0);  // where a line begins, so does a texel
+#if TEXTURED
+#include "texture.hlsli"
+Texture2D<Element> all : register(t2);
+Element find_beyond(uint place) { return all.Load(int3(texel_of(place), 0)); }
+#elif BEYOND
+Buffer<Element> all : register(t2);
+Element find_beyond(uint place) { return all[place]; }
+#endif
+
+groupshared Element held[HELD_ELEMENTS];
+
+void hold(uint line_begin, uint count, uint thread) {
+    static const uint kEach = 16 / ELEMENT;
+    uint texels = (count + kEach - 1) / kEach;
+    [loop] for (uint t = thread; t < texels; t += GROUP) {
+        uint4 loaded = table[line_begin / kEach + t];
+        uint at = t * kEach;
+#if ELEMENT == 8
+        held[at] = loaded.xy;
+        held[at + 1] = loaded.zw;
+#elif ELEMENT == 4
+        [unroll] for (uint i = 0; i < 4; ++i) held[at + i] = loaded[i];
+#else
+        [unroll] for (uint w = 0; w < 4; ++w) {
+            [unroll] for (uint i = 0; i < 4 / ELEMENT; ++i) {
+                held[at + w * (4 / ELEMENT) + i] = loaded[w] >> 8 * ELEMENT * i & ((1u << 8 * (ELEMENT % 4)) - 1);
+            }
+        }
+#endif
+    }
+}
+
+Element find(uint line_begin, uint place) {
+#if BEYOND
+    Element value;
+    [branch] if (place < HELD_ELEMENTS) {
+        value = held[place];
+    } else {
+        value = find_beyond(line_begin + place);
+    }
+    return value;
+#else
+    return held[place];
+#endif
+}
+
+uint tuple_of(uint number, uint line_first) { return 4 * (index_repeats ? number - line_first : number); }
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint round = arguments.z * GROUP;
+    uint groups = (arguments.y + round - 1) / round;  // for each line
+    uint line_number = group_id(group) / groups;
+    uint line_begin = line_number * dims[0].table_stride;
+    hold(line_begin, min(arguments.w, HELD_ELEMENTS), thread);
+    GroupMemoryBarrierWithGroupSync();
+    if (failed()) return;
+
+    uint begin = line_number * arguments.y;
+    uint at = begin + (group_id(group) - line_number * groups) * round + thread;
+    uint end = min(at + round, begin + arguments.y);
+    [loop] for (; at < end; at += IN_FLIGHT * GROUP) {
+        uint words[IN_FLIGHT][WORDS];
+        uint f;
+        [unroll] for (f = 0; f < IN_FLIGHT; ++f) {
+            [unroll] for (uint w = 0; w < WORDS; ++w) words[f][w] = 0;
+            uint four_number = at + f * GROUP;
+            [branch] if (four_number < end) load_words(tuple_of(four_number, begin), words[f]);
+        }
+        [unroll] for (f = 0; f < IN_FLIGHT; ++f) {
+            uint four_number = at + f * GROUP;
+            if (four_number < end) {
+                Four four;
+                four.first = 4 * four_number;
+                four.tuple = tuple_of(four_number, begin);
+                four.place = 0;
+                four.inside = true;
+                add_coordinates(four, words[f]);
+                store_four(four, find(line_begin, four.place.x), find(line_begin, four.place.y),
+                           find(line_begin, four.place.z), find(line_begin, four.place.w));
+            }
+        }
+    }
+}
