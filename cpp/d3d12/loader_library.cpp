@@ -108,19 +108,17 @@ std::string find_library(const std::string& name) {
 // In memory: a copy on disk would want a folder that may be written to and executed from, and
 // somebody to remove it. A library that another one needs is found by the soname in it, whatever
 // its file is called, if it was opened before.
-void* open_without_executable_stack(const std::string& path) {
+Opened open_without_executable_stack(const std::string& path) {
     std::vector<std::byte> bytes = read_file(path);
-    if (!clear_executable_stack(bytes)) return nullptr;
+    if (!clear_executable_stack(bytes)) return {};
     const int file = new_memory_file(file_name(path).c_str());
-    if (file < 0) return nullptr;
-    void* handle = nullptr;
-    if (write_all(file, bytes)) {
-        handle = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
+    if (file < 0) return {};
+    Opened opened;
+    if (write_all(file, bytes)) opened = open_as_it_is("/proc/self/fd/" + std::to_string(file));
     // Otherwise the file stays open: by this path it is known to dlopen, which would take the next
     // file that gets this number for the same library.
-    if (handle == nullptr) close(file);
-    return handle;
+    if (opened.handle == nullptr) close(file);
+    return opened;
 }
 
 // glibc 2.41 and newer refuse libraries that ask for an executable stack, as vkd3d 1.2's do by an
@@ -136,10 +134,14 @@ Opened open_library(const std::string& name, const std::vector<std::string>& nee
                                          asks_for_executable_stack(find_library(one));
     }
     if (!opened.wants_executable_stack) return opened;
-    for (const std::string& one : all)
-        opened.handle = open_without_executable_stack(find_library(one));
-    if (opened.handle == nullptr)
-        opened.handle = open_as_it_is(name).handle;  // it did not ask itself
+    Opened copy;
+    for (const std::string& one : all) copy = open_without_executable_stack(find_library(one));
+    if (copy.handle == nullptr && copy.refusal.empty()) copy = open_as_it_is(name);
+    opened.handle = copy.handle;
+    if (copy.handle == nullptr && copy.refusal != opened.refusal) {  // it lacks something else
+        opened.refusal = copy.refusal;
+        opened.wants_executable_stack = false;
+    }
     return opened;
 }
 

@@ -23,8 +23,8 @@ std::string find_library(const std::string& name);
 // Why it is not open, and what to do. install says what brings it: "vkd3d (Debian: libvkd3d1)".
 std::string explain(const std::string& name, const Opened& opened, const std::string& install);
 
-// Opens a copy of the file that does not ask for an executable stack. Null if the file does not ask
-// for one either, or if that fails.
-void* open_without_executable_stack(const std::string& path);
+// Opens a copy of the file that does not ask for an executable stack. With neither a handle nor a
+// refusal if the file does not ask for one either, or if there can be no copy.
+Opened open_without_executable_stack(const std::string& path);
 
 }  // namespace dmlindex::d3d12
