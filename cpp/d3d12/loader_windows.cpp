@@ -49,7 +49,7 @@ struct Event::State {
 };
 
 Event::Event() : state_(std::make_unique<State>()) {
-    state_->handle = CreateEventW(nullptr, TRUE, FALSE, nullptr);
+    state_->handle = CreateEventW(nullptr, FALSE, FALSE, nullptr);
     if (state_->handle == nullptr) check(E_OUTOFMEMORY, "creating an event");
 }
 

@@ -67,7 +67,7 @@ struct Event::State {
 };
 
 Event::Event() : state_(std::make_unique<State>()) {
-    state_->descriptor = eventfd(0, EFD_CLOEXEC);
+    state_->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (state_->descriptor < 0) check(E_OUTOFMEMORY, "creating an event");
 }
 
@@ -79,7 +79,9 @@ HANDLE Event::handle() noexcept {
 
 bool Event::wait_for_milliseconds(int milliseconds) {
     pollfd wanted{state_->descriptor, POLLIN, 0};
-    return poll(&wanted, 1, milliseconds) == 1;
+    if (poll(&wanted, 1, milliseconds) != 1) return false;
+    std::uint64_t signals = 0;
+    return ::read(state_->descriptor, &signals, sizeof signals) == sizeof signals;
 }
 
 std::string open_microsoft(Microsoft& found) {

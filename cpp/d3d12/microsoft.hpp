@@ -21,7 +21,7 @@ struct Microsoft {
 // Opens the libraries and lists the adapters. Returns what is missing, or nothing.
 std::string open_microsoft(Microsoft& found);
 
-// Something a fence can wake a thread with, once.
+// Something a fence can wake a thread with, again and again.
 class Event {
   public:
     struct State;  // the host's own
@@ -33,7 +33,8 @@ class Event {
 
     // What SetEventOnCompletion takes.
     HANDLE handle() noexcept;
-    // False if nothing came within the time.
+    // True if it was signalled since the last time; false if nothing came within the time, or if a
+    // signal handler ran meanwhile.
     bool wait_for_milliseconds(int milliseconds);
 
   private:
