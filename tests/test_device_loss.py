@@ -104,6 +104,72 @@ say(lambda: dmlindex.gather(fresh, [0]).numpy().tolist())
     assert found[-1] == "ok [[0.0, 1.0]]"
 
 
+def test_a_lost_device_lets_go_of_its_memory() -> None:
+    """Though tensors and operators of it live on. (Where a D3D12 device is a singleton of its
+    adapter, a new one could not be had otherwise.)"""
+    found = lines("""
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+if not os.path.exists("/proc/self/statm"):
+    print("nothing to see")
+    os._exit(0)
+old = [tensor, operator]
+large = np.ones((48 << 20) // 8)
+for round in range(5):
+    old.append(device.tensor(large))
+    device.synchronize()
+    _core.d3d12_remove("d3d12")
+    device = Device("d3d12")
+    if round == 0:
+        before = resident()
+print(resident() - before)
+say(old[-1].numpy)
+old.append(device.tensor(X))
+say(lambda: old[-1].numpy().tolist() == X.tolist())
+del old
+say(lambda: device.tensor(X).numpy().tolist() == X.tolist())
+""")
+    if found == ["nothing to see"]:
+        pytest.skip("the memory of a process is read from Linux's /proc")
+    assert int(found[0]) < 100, "MiB after four more devices with 48 MiB each"
+    assert found[1].startswith("DeviceError ")
+    assert "was removed" in found[1]
+    assert found[2:] == ["ok True", "ok True"]
+
+
+def test_waiting_opens_nothing() -> None:
+    """A wait that signals interrupt, and some for more than a second, leave no file open."""
+    found = lines("""
+import signal, sys
+
+if not os.path.exists("/proc/self/fd"):
+    print("nothing to see")
+    os._exit(0)
+interrupts = 0
+def count(*_):
+    global interrupts
+    interrupts += 1
+signal.signal(signal.SIGALRM, count)
+indices = device.tensor(np.zeros(1 << 22, np.int32))
+tensor.numpy()
+before = len(os.listdir("/proc/self/fd"))
+signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+for _ in range(3):
+    for _ in range(8):
+        last = dmlindex.gather(tensor, indices)
+    last.numpy()
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(len(os.listdir("/proc/self/fd")) - before, interrupts > 0)
+""")
+    if found == ["nothing to see"]:
+        pytest.skip("the files of a process are read from Linux's /proc")
+    opened, interrupted = found[0].split()
+    assert interrupted == "True"
+    assert int(opened) == 0
+
+
 def test_a_device_opened_before_a_fork() -> None:
     found = lines("""
 child = os.fork()

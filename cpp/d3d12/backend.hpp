@@ -72,7 +72,8 @@ bool has_reductions(ValueType type) noexcept;
 // All members may be called from any thread. After a fork, in the child, all throw Error(kDevice).
 class Device : public std::enable_shared_from_this<Device> {
   public:
-    // adapter counts in list_adapters(). Throws Error(kDevice).
+    // adapter counts in list_adapters(). Throws Error(kDevice). Devices of that adapter that are
+    // lost let go of all they have.
     static std::shared_ptr<Device> open(int adapter);
     ~Device();
 
@@ -109,7 +110,9 @@ class Device : public std::enable_shared_from_this<Device> {
 
   private:
     friend class Memory;
+    struct Objects;
     struct State;
+    class Use;
 
     explicit Device(int adapter);
     bool decide_typed_views();

@@ -1,136 +1,18 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <deque>
 #include <mutex>
-#include <optional>
 
 #include "d3d12/backend.hpp"
-#include "d3d12/ledger.hpp"
+#include "d3d12/device_state.hpp"
 #include "d3d12/limits.hpp"
-#include "d3d12/process.hpp"
-#include "d3d12/staging.hpp"
-#include "d3d12/timestamps.hpp"
-#include "error.hpp"
 
 namespace dmlindex::d3d12 {
 
-struct Device::State {
-    explicit State(int adapter_index)
-        : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
-          index(adapter_index),
-          process(process_number()),
-          device(Library::get().create_device(adapter_index)),
-          pipelines(Library::get(), device.get()),
-          queue(device.get(), pipelines),
-          pool(device.get()),
-          uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
-          readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
-          ledger(device.get(), queue) {
-        queue.set_slots(ledger.slots());
-        encode_clear(encoder(), ledger.slots(), 0);
-    }
-
-    Encoder encoder() {
-        const auto take = [this](std::uint64_t bytes) {
-            scratch.push_back(allocate(bytes));
-            return scratch.back();
-        };
-        const auto upload = [this](const void* bytes, std::uint64_t count) {
-            const Span span = scratch.emplace_back(allocate(count));
-            const Staging::Piece piece = uploads.take(count);
-            std::memcpy(piece.mapped, bytes, count);
-            queue.copy(span, piece.span, count);
-            return span;
-        };
-        const auto texture_for_table = [this] {
-            if (!texture) {
-                texture = make_texture(device.get(), Format::kR32, kTextureWidth,
-                                       kTextureElements / kTextureWidth);
-            }
-            return Span{texture.get(), 0, texture->bytes};
-        };
-        return {queue, typed_views, take, upload, texture_for_table};
-    }
-
-    void release_scratch() {
-        for (const Span& span : scratch) pool.release(span);
-        scratch.clear();
-    }
-
-    // Whoever lets go of a tensor may hold Python's lock, and must not wait for the queue's user.
-    void free_later(std::shared_ptr<MemoryPlace> place) {
-        const std::lock_guard lock(freed_mutex);
-        freed.push_back(std::move(place));
-    }
-
-    void free_now() {
-        const std::lock_guard lock(freed_mutex);
-        freed.clear();
-    }
-
-    // Device memory; where there is none left, waits for the GPU and frees what nobody uses.
-    Span allocate(std::uint64_t bytes) {
-        free_now();
-        try {
-            return pool.allocate(bytes);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::kMemory) throw;
-        }
-        ledger.settle(encoder());
-        free_now();
-        queue.forget_views();
-        pool.trim();
-        try {
-            return pool.allocate(bytes);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::kMemory) throw;
-            throw Error(ErrorKind::kMemory, "d3d12: no room for " + std::to_string(bytes) +
-                                                " bytes on " + adapter.description + ", where " +
-                                                std::to_string(pool.used_bytes()) +
-                                                " are in use; let go of device tensors");
-        }
-    }
-
-    // Waits until the host knows whether the tensor's bytes can be used; throws if they cannot.
-    void need(Status& status) {
-        if (status.slot != kNoSlot) ledger.settle(encoder());
-        raise_if_failed(status);
-    }
-
-    void check_process() const {
-        if (process == process_number()) return;
-        throw Error(
-            ErrorKind::kDevice,
-            "d3d12: this device was opened before a fork, and cannot be used in the child process; "
-            "start processes with the method \"spawn\", or first use the device after the fork");
-    }
-
-    const Adapter& adapter;
-    int index;
-    int process;
-    std::mutex mutex;  // held while anything below is used
-    ComPtr<ID3D12Device> device;
-    Pipelines pipelines;
-    Queue queue;
-    Pool pool;
-    Staging uploads;
-    Staging readbacks;
-    std::optional<Timestamps> timestamps;  // once they are asked for
-    bool typed_views = false;
-    std::vector<Span> scratch;
-    std::unique_ptr<Chunk> texture;  // once it is asked for
-    std::mutex freed_mutex;
-    std::vector<std::shared_ptr<MemoryPlace>> freed;  // by their tensors, and not yet given back
-    Ledger ledger;
-};
-
 Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
     : device_(std::move(device)), bytes_(bytes), status_(std::make_shared<Status>()) {
-    Device::State& state = *device_->state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
-    place_ = std::make_shared<MemoryPlace>(state.pool, state.allocate(bytes));
+    const Device::Use use(*device_->state_);
+    place_ = std::make_shared<MemoryPlace>(use->shared_pool, use->allocate(bytes));
 }
 
 Memory::~Memory() {
@@ -139,7 +21,7 @@ Memory::~Memory() {
         new std::shared_ptr<MemoryPlace>(std::move(place_));  // the parent's: it stays
         return;
     }
-    state.free_later(std::move(place_));
+    state.freed.add(std::move(place_));
 }
 
 std::shared_ptr<Device> Device::open(int adapter) {
@@ -150,8 +32,19 @@ std::shared_ptr<Device> Device::open(int adapter) {
         throw Error(ErrorKind::kDevice, "d3d12: there is no adapter " + std::to_string(adapter) +
                                             "; the adapters are 0 to " + std::to_string(count - 1));
     }
+    static std::mutex& mutex = *new std::mutex;
+    static auto& opened = *new std::vector<std::weak_ptr<Device>>;
+    const std::lock_guard lock(mutex);
+    std::erase_if(opened, [](const std::weak_ptr<Device>& device) { return device.expired(); });
+    for (const std::weak_ptr<Device>& one : opened) {
+        const std::shared_ptr<Device> device = one.lock();
+        if (device && device->adapter_index() == adapter && device->is_lost()) {
+            device->state_->let_go();
+        }
+    }
     std::shared_ptr<Device> device(new Device(adapter));
     device->set_typed_views(device->decide_typed_views());
+    opened.push_back(device);
     return device;
 }
 
@@ -162,8 +55,10 @@ Device::~Device() {
         (void)state_.release();  // the parent's: nothing of it may be touched here
         return;
     }
+    if (!state_->objects) return;
     try {
-        state_->queue.wait(state_->queue.pending_value());
+        Queue& queue = state_->objects->queue;
+        queue.wait(queue.pending_value());
     } catch (const Error&) {
         // The device is gone, and so is its work.
     }
@@ -171,12 +66,19 @@ Device::~Device() {
 
 const Adapter& Device::adapter() const noexcept { return state_->adapter; }
 int Device::adapter_index() const noexcept { return state_->index; }
-bool Device::is_lost() const noexcept { return state_->queue.removed_reason() != S_OK; }
-void Device::set_typed_views(bool used) {
-    state_->typed_views = used;
-    state_->queue.set_binding(used ? Binding::kTables : Binding::kRoot);
+bool Device::is_lost() const noexcept {
+    return state_->is_gone || state_->ask([](const Objects& objects) {
+        return objects.queue.removed_reason() != S_OK;
+    });
 }
-bool Device::uses_typed_views() const noexcept { return state_->typed_views; }
+bool Device::uses_typed_views() const noexcept {
+    return state_->ask([](const Objects& objects) { return objects.typed_views; });
+}
+void Device::set_typed_views(bool used) {
+    const Use use(*state_);
+    use->typed_views = used;
+    use->queue.set_binding(used ? Binding::kTables : Binding::kRoot);
+}
 
 namespace {
 
@@ -186,22 +88,17 @@ Span part(const Span& span, std::uint64_t offset) { return {span.chunk, span.off
 
 }  // namespace
 
-void Device::remove() {
-    state_->check_process();
-    const std::lock_guard lock(state_->mutex);
-    state_->queue.remove_device();
-}
+void Device::remove() { Use(*state_)->queue.remove_device(); }
 
 std::uint64_t Device::used_bytes() {
-    const std::lock_guard lock(state_->mutex);
-    state_->free_now();
-    return state_->pool.used_bytes();
+    const Use use(*state_);
+    state_->freed.give_back();
+    return use->pool.used_bytes();
 }
 
 void Device::upload(const Memory& memory, const void* bytes) {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     state.ledger.save_bad_indices(state.encoder(), *memory.place_);
     const auto* from = static_cast<const std::byte*>(bytes);
     for (std::uint64_t offset = 0; offset < memory.bytes_; offset += kSegmentBytes) {
@@ -215,9 +112,8 @@ void Device::upload(const Memory& memory, const void* bytes) {
 }
 
 void Device::download(const Memory& memory, void* bytes) {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     state.need(*memory.status_);
 
     struct Flight {
@@ -245,26 +141,23 @@ void Device::download(const Memory& memory, void* bytes) {
 }
 
 void Device::clear(const Memory& memory) {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     state.ledger.save_bad_indices(state.encoder(), *memory.place_);
     encode_clear(state.encoder(), memory.place_->span, 0);
 }
 
 void Device::copy(const Memory& to, const Memory& from) {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     state.need(*from.status_);
     state.ledger.save_bad_indices(state.encoder(), *to.place_);
     encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
 }
 
 void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describe describe) {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     const auto tensor = [](const Memory* memory) {
         return memory == nullptr ? Span{} : exactly(memory->place_->span, memory->bytes_);
     };
@@ -318,24 +211,21 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
 }
 
 void Device::mark_time() {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     if (!state.timestamps) state.timestamps.emplace(state.device.get(), state.queue);
     state.timestamps->mark();
 }
 
 std::vector<double> Device::take_times() {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     return state.timestamps ? state.timestamps->take() : std::vector<double>();
 }
 
 void Device::synchronize() {
-    State& state = *state_;
-    state.check_process();
-    std::lock_guard lock(state.mutex);
+    const Use use(*state_);
+    Objects& state = *use;
     state.ledger.settle(state.encoder());
     if (const auto first = state.ledger.take_untold()) {
         throw Error(ErrorKind::kIndex, first->message);

@@ -30,12 +30,15 @@ struct Status {
 // Where a tensor lies. Operators whose bad index may still have to be looked up hold the place of
 // their indices, too.
 struct MemoryPlace {
-    MemoryPlace(Pool& memory_pool, const Span& span_of_it) : pool(memory_pool), span(span_of_it) {}
+    MemoryPlace(const std::shared_ptr<Pool>& memory_pool, const Span& span_of_it)
+        : pool(memory_pool), span(span_of_it) {}
     MemoryPlace(const MemoryPlace&) = delete;
     MemoryPlace& operator=(const MemoryPlace&) = delete;
-    ~MemoryPlace() { pool.release(span); }
+    ~MemoryPlace() {
+        if (const auto still_there = pool.lock()) still_there->release(span);
+    }
 
-    Pool& pool;
+    std::weak_ptr<Pool> pool;  // gone with a device that was lost
     Span span;
     int lookups = 0;  // operators that hold it as their indices
 };
