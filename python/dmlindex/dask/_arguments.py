@@ -1,0 +1,123 @@
+"""What the Dask functions accept: the NumPy functions' arguments, or Dask arrays in their place."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import dask.array
+import numpy as np
+
+import dmlindex
+from dmlindex import _reference_checks as check
+from dmlindex.dask._layout import Layout
+
+da: Any = dask.array  # which is only partly typed
+
+
+def no_out(op: str, out: Any) -> None:
+    if out is not None:
+        raise TypeError(
+            f"{op}: out is given together with a Dask array, whose result is computed later and "
+            "chunk by chunk; leave out away and store the result, e.g. with dask.array.store"
+        )
+
+
+def is_lazy(value: Any) -> bool:
+    return isinstance(value, dask.array.Array)
+
+
+def data(op: str, argument: str, value: Any) -> Any:
+    """A Dask array of known chunks."""
+    if not is_lazy(value):
+        _no_other_collection(op, argument, value)
+        return da.from_array(check.input_array(op, _plain(op, argument, value), argument))
+    if value.dtype.hasobject:
+        raise TypeError(
+            f"{op}: {argument} has dtype {value.dtype}, expected one that holds no Python objects"
+        )
+    known_chunks(op, argument, value)
+    _plain(op, argument, value._meta)
+    return value
+
+
+def places(op: str, indices: Any) -> Any:
+    """Indices: a Dask array of known chunks, or a NumPy array."""
+    if not is_lazy(indices):
+        _no_other_collection(op, "indices", indices)
+        return check.index_array(op, _plain(op, "indices", indices))
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"{op}: indices has dtype {indices.dtype}, expected an integer type")
+    known_chunks(op, "indices", indices)
+    _plain(op, "indices", indices._meta)
+    return indices
+
+
+def updates(op: str, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
+    """Updates of the right dtype and shape: a Dask array, or a NumPy array (0-d: for all)."""
+    if type(value) in (bool, int, float, complex):
+        return _scalar(op, value, dtype)
+    if is_lazy(value):
+        value = data(op, "updates", value)
+        if value.dtype != dtype:
+            raise TypeError(
+                f"{op}: updates has dtype {value.dtype}, expected input's {dtype}; convert it, "
+                "e.g. with updates.astype(input.dtype)"
+            )
+    else:
+        _no_other_collection(op, "updates", value)
+        value = check.updates_array(op, _plain(op, "updates", value), dtype)
+    check.updates_shape(op, value, shape)
+    return value
+
+
+def _scalar(op: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python number as the NumPy function takes it."""
+    indices = np.zeros((1, 1) if op == "scatter_nd" else 1, np.int64)
+    element = getattr(dmlindex, op)(np.zeros(1, dtype), indices, value)
+    return element.reshape(())
+
+
+def options(op: str, given: dict[str, Any], input: Any, indices: Any, updates: Any = None) -> None:
+    """The NumPy function says what is wrong with the options, given one element."""
+    places = np.zeros((1, 1) if op.endswith("nd") else 1, indices.dtype)
+    arrays = [np.zeros(1, input.dtype), places]
+    if updates is not None:
+        arrays.append(np.zeros(1, updates.dtype))
+    getattr(dmlindex, op)(*arrays, **given)
+
+
+def known_chunks(op: str, argument: str, array: Any) -> None:
+    if any(math.isnan(size) for size in array.shape):
+        raise ValueError(
+            f"{op}: {argument} has chunks of unknown sizes (shape {array.shape}), expected known "
+            f"ones; call its compute_chunk_sizes() first"
+        )
+
+
+def _plain(op: str, argument: str, array: Any) -> Any:
+    """The array, which has no mask."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{op}: {argument} is a masked array, expected one without a mask")
+    return array
+
+
+def _no_other_collection(op: str, argument: str, value: Any) -> None:
+    if hasattr(value, "__dask_graph__"):
+        raise TypeError(
+            f"{op}: {argument} is a {type(value).__module__}.{type(value).__name__}, expected a "
+            "dask.array.Array or a NumPy array"
+        )
+
+
+def duplicates_layout(op: str, shape: tuple[int, ...], indices: Any, where: Any) -> Layout:
+    """find_duplicates needs no input, but its shape, cut as indices is along the batch dims."""
+    if isinstance(indices, np.ndarray):
+        indices = da.from_array(indices)
+    if where["tuples"]:
+        indices = indices.rechunk({-1: -1})
+    batch = where["batch"]
+    window = tuple(indices.shape[batch[d]] if d in batch else n for d, n in enumerate(shape))
+    chunks = tuple(indices.chunks[batch[d]] if d in batch else (n,) for d, n in enumerate(window))
+    input = da.zeros(window, np.int8, chunks=chunks)
+    return Layout(op, "raise", input, indices, indices.chunks, **where)

@@ -1,0 +1,79 @@
+"""Calls whose indices reach one chunk only: each block of the result is one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array
+import numpy as np
+from dask.layers import ArraySliceDep
+
+import dmlindex
+from dmlindex.dask._layout import Layout
+from dmlindex.dask._route import Router, resolve
+
+da: Any = dask.array  # which is only partly typed
+
+
+def blockwise(layout: Layout, updates: Any, options: dict[str, Any]) -> dask.array.Array:
+    """The result as a Dask array, by dask.array.blockwise, whose calls Dask fuses with others.
+
+    updates is None for a gather. Blocks of indices that meet in one block of a scatter's result
+    are put together first.
+    """
+    layout = layout.lazy()
+    rank = layout.input.ndim
+    along = {e: d for d, e in layout.batch.items()}
+    # Dims of indices have input's labels where they go along, else labels of their own.
+    placed = [along.get(e, rank + e) for e in layout.index_dims]
+    labels = (*placed, *(2 * rank + layout.indices.ndim,) * layout.tuples)
+    dims = tuple(range(rank))
+    behind = dims[layout.first + layout.count :]
+    if updates is None:
+        result = (*dims[: layout.first], *placed, *behind)
+        arrays = [layout.input, _own(layout, dims), layout.indices, labels]
+    else:
+        result = dims
+        arrays = [layout.input, dims, layout.indices, labels, updates, (*placed, *behind)]
+    located = [e for e in layout.index_dims if placed[e] in result]
+    where: list[Any] = [None, None]
+    if located:
+        chunks = tuple(layout.index_chunks[e] for e in located)
+        where = [ArraySliceDep(chunks), tuple(placed[e] for e in located)]
+    blocks: dask.array.Array = da.blockwise(
+        _call,
+        result,
+        *arrays,  # input first: of a scatter's, its chunks are the result's
+        *where,
+        layout=(layout.operator, layout.first, tuple(layout.batch), layout.tuples, tuple(located)),
+        options=options,
+        concatenate=True,
+        align_arrays=False,
+        token=f"{layout.operator.replace('_', '-')}-local",
+        meta=np.empty((0,) * len(result), layout.input.dtype),
+    )
+    return blocks
+
+
+def _own(layout: Layout, dims: tuple[int, ...]) -> tuple[int, ...]:
+    """Labels for input, in which the axes that indices name have none of the result's."""
+    rank, taken = len(dims), layout.indices.ndim
+    return tuple(rank + taken + d if d in layout.indexed else d for d in dims)
+
+
+def _call(chunk: Any, block: Any, *rest: Any, layout: Any, options: Any) -> Any:
+    operator, first, batch, tuples, located = layout
+    *updates, where = rest
+    try:
+        return getattr(dmlindex, operator)(chunk, block, *updates, **options)
+    except IndexError as error:
+        # The position is that in the whole array, of which this is a block.
+        starts = [0] * block.ndim
+        for e, cut in zip(located, where or (), strict=True):
+            starts[e] = cut.start
+        count = len(batch) + (block.shape[-1] if tuples else 1)
+        router = Router.of_chunk(
+            operator, options["mode"], first, chunk.shape[first : first + count], batch, tuples
+        )
+        resolve(router, block, tuple(starts))
+        raise error from None

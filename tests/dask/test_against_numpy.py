@@ -1,0 +1,165 @@
+"""The Dask functions, whatever the chunks: what the NumPy functions say, bit for bit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import dask.array
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dmlindex
+import dmlindex.dask
+from dmlindex import testing
+from dmlindex.dask import _duplicates, _exchange, _gathers, _scatters
+
+da: Any = dask.array  # which is only partly typed
+
+# Dask warns where it cuts one array's chunks to fit the other's, and of a reduction that overflows.
+pytestmark = pytest.mark.filterwarnings("ignore::dask.array.PerformanceWarning")
+
+# Dask's own copies of records leave out what they are padded with.
+DTYPES = testing.dtypes().filter(lambda dtype: dtype.names is None)
+
+EVERY = sorted(name for name in dmlindex.dask.__all__ if name != "find_duplicates")
+
+
+@pytest.fixture(params=["as few hops as may be", "two hops", "three hops"])
+def hops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of blocks, rows take so many hops between them."""
+    if request.param == "as few hops as may be":
+        return
+    number = 2 if request.param == "two hops" else 3
+
+    def plan(sources: int, destinations: int, *, slices: int, replies: bool) -> Any:
+        levels = _exchange._levels(sources, destinations, number, replies)
+        return _exchange.Exchange(sources, destinations, replies, levels)
+
+    for module in (_gathers, _scatters, _duplicates):
+        monkeypatch.setattr(module, "plan", plan)
+
+
+@st.composite
+def chunks(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
+    """Any chunks of a shape, up to five along a dim."""
+    cuts = [
+        draw(st.lists(st.integers(0, size), max_size=4).map(sorted)) if size else []
+        for size in shape
+    ]
+    return tuple(
+        tuple(np.diff([0, *places, size]).tolist())
+        for places, size in zip(cuts, shape, strict=True)
+    )
+
+
+def lazily(data: st.DataObject, value: Any) -> Any:
+    """An array as a Dask array, or as it is."""
+    if not isinstance(value, np.ndarray) or data.draw(st.integers(0, 3)) == 3:
+        return value
+    return da.from_array(value, chunks=data.draw(chunks(value.shape)), name=False)
+
+
+@pytest.mark.usefixtures("hops")
+@pytest.mark.parametrize("operator", EVERY)
+@given(st.data())
+def test_every_call(operator: str, data: st.DataObject) -> None:
+    call = data.draw(testing.calls(operator, dtypes=DTYPES, with_out=False))
+
+    def lazy(*arguments: Any, **options: Any) -> Any:
+        values = [lazily(data, value) for value in arguments]
+        if operator.startswith("scatter") and data.draw(st.booleans(), label="grouped"):
+            kind = np.asarray(arguments[0]).dtype.kind
+            options["ordered"] = options.get("reduction", "none") != "none" and kind not in "iu"
+        result = getattr(dmlindex.dask, operator)(*values, **options)
+        assert isinstance(result, da.Array)
+        computed = np.asarray(result.compute(scheduler="synchronous"))
+        assert result.shape == computed.shape
+        assert result.dtype == result._meta.dtype == computed.dtype
+        return computed
+
+    lazy.__name__ = operator
+    testing.check_same(lazy, getattr(dmlindex, operator), call)
+
+
+@pytest.mark.usefixtures("hops")
+@given(
+    st.sampled_from(["scatter_elements", "scatter_nd"]).flatmap(
+        lambda name: testing.calls(name, with_out=False, with_lists=False)
+    ),
+    st.data(),
+)
+def test_find_duplicates(call: testing.Call, data: st.DataObject) -> None:
+    source, indices = call.arguments[:2]
+    axis = None
+    if call.operator == "scatter_elements":
+        axis = call.arguments[3] if len(call.arguments) > 3 else call.options["axis"]
+    given_as = da.from_array(source) if data.draw(st.booleans()) else source.shape
+    result = dmlindex.dask.find_duplicates(given_as, lazily(data, indices), axis=axis)
+    assert isinstance(result, da.Array)
+    try:
+        expected = dmlindex.find_duplicates(source.shape, indices, axis=axis)
+    except IndexError:
+        with pytest.raises(IndexError, match=r"^find_duplicates: "):
+            result.compute(scheduler="synchronous")
+        return
+    found = result.compute(scheduler="synchronous")
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.usefixtures("hops")
+@pytest.mark.parametrize("operator", EVERY)
+@given(st.data())
+def test_errors_name_the_whole_array(operator: str, data: st.DataObject) -> None:
+    """The index named is one that is out of range, by its position in the whole; in one block of
+    indices the first."""
+    call = data.draw(testing.calls(operator, modes=["raise"], with_out=False, with_lists=False))
+    try:
+        call.run(getattr(dmlindex, operator))
+    except IndexError as error:
+        expected = str(error)
+    else:
+        return
+    values = [lazily(data, value) for value in call.arguments]
+    with pytest.raises(IndexError) as raised:
+        getattr(dmlindex.dask, operator)(*values, **call.options).compute(scheduler="synchronous")
+    message = str(raised.value)
+    named = re.match(rf"{operator}: indices\[([0-9, ]*|\(\))\] = (-?[0-9]+) is out", message)
+    assert named
+    position = tuple(int(p) for p in re.findall("[0-9]+", named[1]))
+    assert int(call.arguments[1][position]) == int(named[2])
+    if isinstance(values[1], da.Array) and values[1].npartitions == 1:
+        assert message == expected
+
+
+def test_assert_eq() -> None:
+    """Dask's own check: chunks, meta, dtype and keys are as the array says."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((12, 10, 4)).astype(np.float32)
+    lazy = da.from_array(x, chunks=(5, 3, 2))
+    nd = rng.integers(0, 10, (40, 2))
+    along = rng.integers(-10, 10, (12, 7, 4))
+    updates = rng.standard_normal((40, 4)).astype(np.float32)
+    pairs: list[Any] = [
+        (dmlindex.gather, (x, nd[:, 0]), {"axis": 1}),
+        (dmlindex.gather_elements, (x, along), {"axis": 1}),
+        (dmlindex.gather_nd, (x, nd), {}),
+        (dmlindex.scatter_nd, (x, nd, updates), {"reduction": "add"}),
+        (dmlindex.scatter_elements, (x, along, along.astype(np.float32)), {"axis": 1}),
+    ]
+    for function, (_, *others), options in pairs:
+        operator = getattr(dmlindex.dask, function.__name__)
+        result = operator(lazy, *(da.from_array(a, chunks=6) for a in others), **options)
+        da.utils.assert_eq(result, function(x, *others, **options))
+
+
+def test_it_runs_on_many_threads() -> None:
+    x = np.arange(10**5).reshape(1000, 100)
+    indices = np.random.default_rng(0).integers(0, 1000, (100, 100))
+    lazy = da.from_array(x, chunks=(100, 30))
+    result = dmlindex.dask.gather_elements(lazy, da.from_array(indices, chunks=(40, 40)))
+    found = da.compute(result, scheduler="threads")[0]
+    np.testing.assert_array_equal(found, np.take_along_axis(x, indices, 0))
