@@ -14,6 +14,7 @@ and says why.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +55,14 @@ def d3d12() -> dmlindex.Device:
     if not info.available:
         pytest.skip(f"d3d12 is not available: {info.reason}")
     return dmlindex.Device("d3d12")
+
+
+@pytest.fixture(scope="session")
+def is_vkd3d() -> bool:
+    """Whether D3D12 is libvkd3d's here."""
+    dmlindex.devices()  # loads it
+    maps = Path("/proc/self/maps")
+    return maps.exists() and "libvkd3d.so" in maps.read_text()
 
 
 @pytest.fixture
