@@ -20,8 +20,10 @@ function(dmlindex_target_options target)
     endif()
 
     if(DMLINDEX_SANITIZE)
-        target_compile_options(${target} PRIVATE -fsanitize=${DMLINDEX_SANITIZE}
+        # With the assertions of our own code and of the standard library's.
+        target_compile_options(${target} PRIVATE -fsanitize=${DMLINDEX_SANITIZE} -UNDEBUG
                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
         target_link_options(${target} PUBLIC -fsanitize=${DMLINDEX_SANITIZE})
     endif()
 endfunction()

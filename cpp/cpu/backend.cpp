@@ -1,7 +1,6 @@
 #include "cpu/backend.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 
 #include "cpu/bad_index.hpp"
@@ -9,6 +8,7 @@
 #include "cpu/copy_source.hpp"
 #include "cpu/held_offsets.hpp"
 #include "cpu/job.hpp"
+#include "cpu/split.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::cpu {
@@ -97,70 +97,13 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.index_bytes = index_bytes(plan.index_type);
     job.slice_bytes = plan.slice_bytes;
     job.element_bytes = plan.element_bytes;
+    job.whole_elements = plan.reduction != Reduction::kNone || (may_skip && plan.fill != nullptr);
     job.fill = plan.fill;
     job.byte_table = plan.byte_table;
     job.first_offset = kSkipped;
     job.last_offset = kSkipped;
     std::copy_n(plan.dims, plan.rank, job.dims);
     return job;
-}
-
-// How threads share a job: along a dim whose order does not matter, or along the slice.
-struct Split {
-    int dim = -1;            // job.rank: the slice
-    std::int64_t size = 1;   // of the dim, or the slice's lines
-    std::int64_t parts = 1;  // at most
-};
-
-// How many parts threads can make of a dim. Where they write to the same cache lines they wait for
-// each other, far longer than they gain.
-std::int64_t most_parts(const Job& job, const Dim& dim) noexcept {
-    if (job.direction == Direction::kGather || dim.table_stride == 0) return dim.size;
-    return std::min(dim.size, dim.size * std::abs(dim.table_stride) / kCacheLineBytes);
-}
-
-Split choose_split(const Job& job, int threads) noexcept {
-    Split best;
-    for (int d = 0; d < job.rank; ++d) {
-        if (!independent(job, job.dims[d])) continue;
-        const std::int64_t parts = most_parts(job, job.dims[d]);
-        if (parts > best.parts) best = {d, job.dims[d].size, parts};
-        if (best.parts >= 4 * threads) return best;
-    }
-    const std::int64_t lines = job.slice_bytes / kCacheLineBytes;
-    if (best.parts < threads && lines > best.parts) best = {job.rank, lines, lines};
-    return best;
-}
-
-Job part_of(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept {
-    Job part = whole;
-    if (split.dim < whole.rank) {
-        Dim& dim = part.dims[split.dim];
-        dim.size = last - first;
-        part.buffers.table += first * dim.table_stride;
-        part.buffers.items += first * dim.item_stride;
-        part.buffers.indices += first * dim.index_stride;
-    } else {
-        // Parts of the slice end at whole elements; the last one takes the rest.
-        const std::int64_t elements = whole.slice_bytes / whole.element_bytes;
-        const auto byte_at = [&](std::int64_t line) {
-            return line * elements / split.size * whole.element_bytes;
-        };
-        part.slice_bytes = byte_at(last) - byte_at(first);
-        part.buffers.table += byte_at(first);
-        part.buffers.items += byte_at(first);
-    }
-    return part;
-}
-
-bool execute_parts(const Job& job, const Split& split, int threads) {
-    const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
-    std::atomic<bool> all_good{true};
-    parallel_for(parts, [&](std::int64_t p) {
-        const Job part = part_of(job, split, p * split.size / parts, (p + 1) * split.size / parts);
-        if (!execute(part)) all_good.store(false, std::memory_order_relaxed);
-    });
-    return all_good.load();
 }
 
 // Each thread looks at every update. Of elements it keeps its own together, which takes about as

@@ -3,6 +3,7 @@
 // next begins is put together here.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +23,7 @@ class Carry {
     template <class StreamLine>
     [[gnu::always_inline]] void append(std::byte* to, const std::byte* from, std::int64_t bytes,
                                        StreamLine stream_line) noexcept {
+        assert(bytes >= kCacheLineBytes);
         if (to != to_ + filled_) start(to, from, bytes);
         if (filled_ != 0) {
             std::memcpy(line() + filled_, from, kCacheLineBytes);  // what is too much is not used

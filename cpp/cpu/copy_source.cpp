@@ -4,6 +4,7 @@
 
 #include "cpu/carry.hpp"
 #include "cpu/job.hpp"
+#include "cpu/split.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::cpu {
@@ -53,8 +54,8 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);
     parallel_for(parts, [&](std::int64_t p) {
-        const std::int64_t first = p * size / parts;
-        const std::int64_t count = (p + 1) * size / parts - first;
+        const std::int64_t first = part_begin(p, size, parts);
+        const std::int64_t count = part_begin(p + 1, size, parts) - first;
         if (by_bytes && streamed) {
             stream(buffers.table + first, buffers.source + first, count);
             return;

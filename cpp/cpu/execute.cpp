@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -298,6 +299,9 @@ void PositionWalker::advance(std::int64_t count) noexcept {
 }
 
 bool execute(const Job& job) noexcept {
+    assert(job.slice_bytes > 0);
+    assert(!job.whole_elements || job.slice_bytes % job.element_bytes == 0);
+    assert(std::all_of(job.dims, job.dims + job.rank, [](const Dim& dim) { return dim.size > 0; }));
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
     if (can_look_up(job, parts)) return look_up(job, dims, parts.positions_rank);

@@ -25,6 +25,7 @@ struct Job {
     std::int64_t index_bytes;
     std::int64_t slice_bytes;
     std::int64_t element_bytes;
+    bool whole_elements;  // a slice is more than its bytes: it is taken apart between elements only
     const std::byte* fill;
     const std::byte* byte_table;
     // Only targets with an offset in [first_offset, last_offset) are moved; all of them, if

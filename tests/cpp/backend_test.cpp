@@ -83,6 +83,10 @@ RandomCall large_call(Random& random, Direction direction, Mode mode, std::int64
     return call;
 }
 
+#ifdef DMLINDEX_EXPECTS_THREADS
+TEST(Backend, HasThreads) { EXPECT_TRUE(has_threads()); }
+#endif
+
 TEST(Backend, ThreadsGiveWhatOneDoes) {
     Random random(7);
     for (const int threads : {1, 2, 5}) {
