@@ -83,8 +83,8 @@ struct Block {
 
 // Moves every position's slice, in order: table → items (gather), items → table (scatter), or the
 // table's elements combined with the items' (reduction). Positions that are kSkipped get fill, or
-// nothing. Slices that are written are the same or apart, others may overlap each other. A kernel
-// for one size takes it for slice_bytes.
+// nothing; where fill or a reduction is, a slice is whole elements. Slices that are written are the
+// same or apart, others may overlap each other. A kernel for one size takes it for slice_bytes.
 using MoveKernel = void (*)(const Block& block) noexcept;
 
 // Copies count pieces of piece_bytes to strided places that do not overlap.
