@@ -39,11 +39,26 @@ void read_thread_environment() {
     if (text == nullptr || *text == '\0') return;
     char* end = nullptr;
     const long long count = std::strtoll(text, &end, 10);
-    if (*end != '\0') {
+    if (end == text || *end != '\0' || count < 1 || count > kMostThreads) {
         throw Error(ErrorKind::kValue, "the environment variable DMLINDEX_NUM_THREADS is \"" +
-                                           std::string(text) + "\", expected a number");
+                                           std::string(text) + "\", expected a number from 1 to " +
+                                           std::to_string(kMostThreads) +
+                                           "; unset it to use all processors");
     }
-    set_threads("the environment variable DMLINDEX_NUM_THREADS", count);
+    set_num_threads(static_cast<int>(count));
+}
+
+// What is wrong with the environment variables, or nothing. The package refuses to be imported with
+// it: the exceptions of a module's own initialisation would all become ImportErrors, which
+// programs take for a package that is not there.
+std::string environment_error() {
+    try {
+        read_thread_environment();
+        cpu::kernels();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
 }
 
 PyObject* set_num_threads_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
@@ -131,8 +146,8 @@ void check_device(const char* op, PyObject* device) {
 }
 
 void add_devices(py::module_& module) {
-    read_thread_environment();
-    cpu::kernels();  // so that a wrong DMLINDEX_CPU is an error of the import
+    module.attr("environment_error") = environment_error();
+    has_threads();  // the library is loaded here, where no other thread can be about to fork
     module.def(
         "check_device",
         [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "cpu/kernels.hpp"
 #include "error.hpp"
@@ -53,8 +55,13 @@ Kernels choose() {
     if (std::find(names.begin(), names.end(), forced) != names.end()) return kernels_of(forced);
     std::string expected;
     for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
-    throw Error(ErrorKind::kValue, "DMLINDEX_CPU is \"" + std::string(forced) +
-                                       "\", expected one of what this machine has: " + expected);
+    constexpr const char* kAnywhere[] = {"scalar", "avx2", "avx512", "neon"};
+    const bool known = std::find(std::begin(kAnywhere), std::end(kAnywhere),
+                                 std::string_view(forced)) != std::end(kAnywhere);
+    throw Error(ErrorKind::kValue,
+                "the environment variable DMLINDEX_CPU is \"" + std::string(forced) + "\", " +
+                    (known ? "which this machine or build does not have; " : "") +
+                    "expected one of: " + expected + "; unset it for the best of them");
 }
 
 }  // namespace

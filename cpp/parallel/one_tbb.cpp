@@ -2,12 +2,22 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "parallel/system_threads.hpp"
 #include "parallel/thread_pool.hpp"
 
 namespace {
 
-int concurrency() noexcept { return tbb::info::default_concurrency(); }
+int concurrency() noexcept {
+    static const int processors = tbb::info::default_concurrency();
+    return processors;
+}
 
 void run_chunks(std::int64_t chunk_count, dmlindex::ChunkBody body, void* context) {
     tbb::parallel_for(
@@ -15,7 +25,38 @@ void run_chunks(std::int64_t chunk_count, dmlindex::ChunkBody body, void* contex
         tbb::static_partitioner());
 }
 
-constexpr dmlindex::ThreadPool kOneTbb{concurrency, run_chunks};
+// oneTBB starts its threads as they are needed, and from each other; where the system has no memory
+// for one, the process ends or spins. So all of them are started here, after a look whether the
+// system would.
+bool start(int threads) noexcept {
+    const int wanted = std::min(threads, concurrency());
+    if (wanted <= 1) return true;
+    if (!dmlindex::system_grants_threads(wanted - 1)) return false;
+    try {
+        // As long as an arena is there, threads are kept, even if the thread that had them started
+        // ends. Never destroyed: the end of the process is not ours to wait for.
+        static auto* const kept = new tbb::task_arena(concurrency());
+        kept->initialize();
+        // They have met when all are there; on a busy machine the last may be long in coming.
+        std::atomic<int> arrived{0};
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+        tbb::parallel_for(
+            0, wanted,
+            [&](int) {
+                arrived.fetch_add(1, std::memory_order_relaxed);
+                while (arrived.load(std::memory_order_relaxed) < wanted &&
+                       std::chrono::steady_clock::now() < deadline) {
+                    std::this_thread::yield();
+                }
+            },
+            tbb::static_partitioner());
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+constexpr dmlindex::ThreadPool kOneTbb{concurrency, start, run_chunks};
 
 }  // namespace
 

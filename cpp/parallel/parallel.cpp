@@ -8,6 +8,9 @@
 #ifdef DMLINDEX_TBB_MODULE
 #include <dlfcn.h>
 #endif
+#ifndef _WIN32
+#include <pthread.h>
+#endif
 
 namespace dmlindex {
 namespace {
@@ -38,10 +41,62 @@ const ThreadPool* load_thread_pool() { return nullptr; }
 
 #endif
 
-// Null: there is just the calling thread.
-const ThreadPool* thread_pool() {
-    static const ThreadPool* pool = load_thread_pool();
-    return pool;
+// What there is, looked for once. No lock and no static variable with an initialiser: a fork may
+// come while another thread is here, and nobody would ever finish its work in the child.
+struct Library {
+    const ThreadPool* pool;  // null: there is just the calling thread
+    int concurrency;
+};
+
+std::atomic<const Library*> library{nullptr};
+std::atomic<int> looking{0};  // threads that do
+
+const Library& find_library() noexcept {
+    if (const Library* found = library.load(std::memory_order_acquire)) return *found;
+    looking.fetch_add(1);
+    const ThreadPool* const pool = load_thread_pool();
+    const auto* const mine = new Library{pool, pool != nullptr ? pool->concurrency() : 1};
+    const Library* found = nullptr;
+    if (library.compare_exchange_strong(found, mine)) {
+        found = mine;
+    } else {
+        delete mine;
+    }
+    looking.fetch_sub(1);
+    return *found;
+}
+
+// How many threads the pool has ready. kStarting: a thread is about it. kLost: this process is the
+// child of one that had started. The pool's threads are not here, and its locks may be held by them
+// for ever. To start anew is not oneTBB's to offer; and whoever forks after calls mostly wants one
+// process a processor. So the child runs everything on the calling thread, and never enters oneTBB.
+constexpr int kNotStarted = 1;
+constexpr int kStarting = 0;
+constexpr int kLost = -1;
+std::atomic<int> ready_threads{kNotStarted};
+
+#ifndef _WIN32
+
+void lose_threads() noexcept {
+    if (ready_threads.load() != kNotStarted || looking.load() != 0) ready_threads.store(kLost);
+}
+
+[[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, lose_threads);
+
+#endif
+
+// Whether the pool may run so many chunks at once. If not, the call does without: it neither waits
+// for another that starts threads, nor fails where the system has no memory for them.
+bool have_ready(int threads) noexcept {
+    const Library& found = find_library();
+    if (found.pool == nullptr) return false;
+    int ready = ready_threads.load(std::memory_order_acquire);
+    if (ready >= threads || ready >= found.concurrency) return true;
+    if (ready == kStarting || ready == kLost) return false;
+    if (!ready_threads.compare_exchange_strong(ready, kStarting)) return false;
+    const bool started = found.pool->start(threads);
+    ready_threads.store(started ? threads : ready, std::memory_order_release);
+    return started;
 }
 
 std::atomic<int> thread_limit{0};  // 0: not set
@@ -50,23 +105,23 @@ std::atomic<int> thread_limit{0};  // 0: not set
 
 int get_num_threads() noexcept {
     const int limit = thread_limit.load(std::memory_order_relaxed);
-    if (limit > 0) return limit;
-    static const int available = has_threads() ? thread_pool()->concurrency() : 1;
-    return available;
+    return limit > 0 ? limit : find_library().concurrency;
 }
 
 void set_num_threads(int count) noexcept { thread_limit.store(count, std::memory_order_relaxed); }
 
-bool has_threads() noexcept { return thread_pool() != nullptr; }
+bool has_threads() noexcept { return find_library().pool != nullptr; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
     constexpr std::int64_t kParallelBytes = 384 << 10;
-    return traffic_bytes < kParallelBytes ? 1 : get_num_threads();
+    if (traffic_bytes < kParallelBytes) return 1;
+    const int threads = get_num_threads();
+    return threads > 1 && have_ready(threads) ? threads : 1;
 }
 
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
-    if (chunk_count > 1 && has_threads()) {
-        thread_pool()->run_chunks(chunk_count, body, context);
+    if (chunk_count > 1 && ready_threads.load(std::memory_order_acquire) > 1) {
+        find_library().pool->run_chunks(chunk_count, body, context);
         return;
     }
     for (std::int64_t chunk = 0; chunk < chunk_count; ++chunk) body(context, chunk);

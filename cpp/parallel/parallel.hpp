@@ -15,11 +15,12 @@ void set_num_threads(int count) noexcept;  // count ≥ 1
 bool has_threads() noexcept;
 
 // How many threads a call that moves so many bytes should use: one, where waking another (about 2
-// µs) costs more than it gives.
+// µs) costs more than it gives, and where there are no others: the system refuses to start them, or
+// this is the child of a process that had. Starts what is missing.
 int threads_for(std::int64_t traffic_bytes) noexcept;
 
 // Calls body(context, chunk) for every chunk in [0, chunk_count), on as many threads as there are
-// chunks. body must not throw.
+// chunks: what threads_for said, or fewer. body must not throw.
 using ChunkBody = void (*)(void* context, std::int64_t chunk);
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context);
 

@@ -9,6 +9,7 @@ array([1, 4])
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dmlindex import _core, _environment
 from dmlindex._core import (
     CompiledOperator,
     DescriptorError,
@@ -43,6 +44,9 @@ from dmlindex._descs import (
 from dmlindex._device import Device
 from dmlindex._devices import DeviceInfo, devices
 from dmlindex._onnx import from_onnx_node
+
+if _core.environment_error:
+    _environment.refuse(_core.environment_error)
 
 __all__ = [
     "CompiledOperator",
