@@ -1,8 +1,23 @@
 #include "dmlindex.hpp"
 
+#include <string>
+
 namespace dmlindex {
+namespace {
+
+void require(const CompiledOperator& op, const char* tensor, const void* data) {
+    if (data != nullptr) return;
+    throw Error(ErrorKind::kValue, std::string(name(op.type())) + ": " + tensor +
+                                       " is a null pointer, expected the first byte of the tensor");
+}
+
+}  // namespace
 
 std::optional<cpu::BadIndex> run(const CompiledOperator& op, const TensorData& tensors) {
+    require(op, "input", tensors.input);
+    require(op, "indices", tensors.indices);
+    if (op.scatters()) require(op, "updates", tensors.updates);
+    require(op, "output", tensors.output);
     const auto read_only = [](const void* data) { return static_cast<const std::byte*>(data); };
     // The backend has one kind of pointer for what it reads in a gather and writes in a scatter.
     const auto bytes = [&](const void* data) { return const_cast<std::byte*>(read_only(data)); };

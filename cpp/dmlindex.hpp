@@ -28,7 +28,8 @@ struct TensorData {
 
 // Runs the operator on the CPU. Nothing, or with Mode::kRaise the first index out of range: then
 // nothing is written. output overlaps no other tensor; but a scatter's may be its input, if the two
-// have the same strides. Safe to call from many threads, each with an output of its own.
+// have the same strides. Safe to call from many threads, each with an output of its own. Throws
+// Error(kValue) for a pointer that is null.
 [[nodiscard]] std::optional<cpu::BadIndex> run(const CompiledOperator& op,
                                                const TensorData& tensors);
 

@@ -1,10 +1,14 @@
 #include "binding/errors.hpp"
 
 #include <new>
+#include <stdexcept>
 #include <string>
 
 namespace dmlindex::binding {
 namespace {
+
+constexpr const char* kNoMemory =
+    "dmlindex: there is not enough memory for what the call keeps beside its arrays";
 
 PyObject* descriptor_error = nullptr;  // set once, at import
 PyObject* device_error = nullptr;
@@ -66,6 +70,10 @@ void add_errors(py::module_& module) {
             if (exception) std::rethrow_exception(exception);
         } catch (const Error&) {
             set_python_error();
+        } catch (const std::bad_alloc&) {
+            set_python_error();
+        } catch (const std::length_error&) {
+            set_python_error();
         }
     });
 }
@@ -78,7 +86,9 @@ void set_python_error() noexcept {
     } catch (const Error& error) {
         PyErr_SetString(exception_type(error.kind()), error.what());
     } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
+        PyErr_SetString(PyExc_MemoryError, kNoMemory);
+    } catch (const std::length_error&) {  // more than a container can ever hold
+        PyErr_SetString(PyExc_MemoryError, kNoMemory);
     } catch (const std::exception& error) {
         PyErr_SetString(PyExc_RuntimeError, error.what());
     }

@@ -1,6 +1,8 @@
 #include "binding/functions.hpp"
 
+#include <new>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "binding/arguments.hpp"
@@ -247,9 +249,16 @@ PyObject* find_duplicates_entry(PyObject*, PyObject* const* args, Py_ssize_t cou
         }
         std::vector<std::int64_t> overwritten;
         std::optional<cpu::BadIndex> bad;
-        {
+        try {
             const py::gil_scoped_release released;
             bad = cpu::find_overwritten(plan, indices.data(), overwritten);
+        } catch (const std::bad_alloc&) {
+            std::int64_t count = 1;
+            for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+            throw Error(ErrorKind::kMemory,
+                        std::string(op) + ": indices name " + std::to_string(count) +
+                            " places, expected fewer: there is not enough memory for 24 bytes "
+                            "of each; look at a part of them at a time");
         }
         if (bad) throw_index_error(op, plan, *bad, !elements);
         Layout shape;

@@ -1,6 +1,8 @@
 #include "cpu/duplicates.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <new>
 #include <numeric>
 
 #include "cpu/bad_index.hpp"
@@ -15,6 +17,11 @@ std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indi
     positions.clear();
     if (count == 0) return std::nullopt;
 
+    // A target and a position for each, and stable_sort's own copy.
+    constexpr std::int64_t kKept = 3;
+    if (count > std::numeric_limits<std::int64_t>::max() / kKept / std::int64_t{sizeof count}) {
+        throw std::bad_alloc();
+    }
     std::vector<std::int64_t> targets(static_cast<std::size_t>(count));
     const ResolveKernel resolve =
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(Mode::kRaise)];

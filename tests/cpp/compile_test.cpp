@@ -99,6 +99,38 @@ TEST(Run, ScattersIntoANewTensorOrInPlace) {
     EXPECT_EQ(input, expected);
 }
 
+TEST(Run, RefusesANullPointer) {
+    const ScatterNDOperatorDesc desc{data({1, 5}), index({3, 1}), data({3}), data({1, 5}), 1, 2};
+    const CompiledOperator op(desc);
+    std::array<std::int32_t, 5> memory{};
+    const std::array<std::int64_t, 3> indices{};
+    const TensorData whole{memory.data(), indices.data(), memory.data(), memory.data()};
+    const auto message = [&](auto member) {
+        TensorData tensors = whole;
+        tensors.*member = nullptr;
+        try {
+            static_cast<void>(run(op, tensors));
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::kValue);
+            return std::string(error.what());
+        }
+        return std::string("nothing was thrown");
+    };
+    EXPECT_EQ(message(&TensorData::input),
+              "SCATTER_ND: input is a null pointer, expected the first byte of the tensor");
+    EXPECT_NE(message(&TensorData::indices).find("indices is a null"), std::string::npos);
+    EXPECT_NE(message(&TensorData::updates).find("updates is a null"), std::string::npos);
+    EXPECT_NE(message(&TensorData::output).find("output is a null"), std::string::npos);
+
+    const GatherOperatorDesc gather{data({5}), index({3}), data({3}), 0, 1};
+    const CompiledOperator gathers(gather);
+    std::array<std::int32_t, 3> output;
+    EXPECT_EQ(
+        run(gathers, {.input = memory.data(), .indices = indices.data(), .output = output.data()}),
+        std::nullopt);  // it has no updates
+    EXPECT_THROW(static_cast<void>(run(gathers, {})), Error);
+}
+
 TEST(Run, LeavesPaddingAsItWas) {
     TensorDesc output_desc = data({2, 2});
     output_desc.strides = Sizes{3, 1};
