@@ -4,7 +4,8 @@
 //     CompiledOperator op(desc);                          // throws Error where there is one
 //     run(op, {.input = x, .indices = i, .output = y});   // as often as you like
 //
-// Link to the CMake target dmlindex::core; examples/ has a whole program.
+// set_num_threads(n) says how many threads a call may use. Link to the CMake target dmlindex::core;
+// examples/ has a whole program.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "operators/compile.hpp"
 #include "operators/descs.hpp"
 #include "operators/validate.hpp"
+#include "parallel/parallel.hpp"
 
 namespace dmlindex {
 

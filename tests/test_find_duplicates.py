@@ -80,3 +80,16 @@ def test_a_slice_is_one_update() -> None:
 def test_mistakes(module: Any, shape: Any, indices: Any, axis: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="find_duplicates: "):
         module.find_duplicates(shape, indices, axis=axis)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("i1", 2**60), ("i1", 2**57), ("u8", 2**59)])
+def test_more_indices_than_memory(dtype: str, size: int) -> None:
+    """They need no memory themselves: each is the same one."""
+    words = rf"^find_duplicates: indices name {size} places, expected fewer: there is not enough"
+    indices = np.broadcast_to(np.dtype(dtype).type(0), (size, 1))
+    with pytest.raises(MemoryError, match=words):
+        dmlindex.find_duplicates((5,), indices)
+    with pytest.raises(MemoryError, match=words):
+        dmlindex.find_duplicates((5,), indices.reshape(2, -1, 1))
+    with pytest.raises(MemoryError, match=words):
+        dmlindex.find_duplicates((5,), indices[:, 0], axis=0)

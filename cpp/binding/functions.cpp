@@ -253,10 +253,10 @@ PyObject* find_duplicates_entry(PyObject*, PyObject* const* args, Py_ssize_t cou
             const py::gil_scoped_release released;
             bad = cpu::find_overwritten(plan, indices.data(), overwritten);
         } catch (const std::bad_alloc&) {
-            std::int64_t count = 1;
-            for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+            std::int64_t places = 1;
+            for (int d = 0; d < plan.rank; ++d) places *= plan.dims[d].size;
             throw Error(ErrorKind::kMemory,
-                        std::string(op) + ": indices name " + std::to_string(count) +
+                        std::string(op) + ": indices name " + std::to_string(places) +
                             " places, expected fewer: there is not enough memory for 24 bytes "
                             "of each; look at a part of them at a time");
         }

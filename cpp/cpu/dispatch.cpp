@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cpu/caches.hpp"
 #include "cpu/kernels.hpp"
 #include "error.hpp"
 
@@ -49,6 +50,7 @@ constexpr Isa kIsas[] = {
 };
 
 Kernels choose() {
+    caches();  // looked up here too: at import, where no fork can come between
     const std::vector<std::string> names = supported_isas();
     const char* forced = std::getenv("DMLINDEX_CPU");
     if (forced == nullptr || *forced == '\0') return kernels_of(names.back());
