@@ -12,6 +12,22 @@ bool find(HMODULE library, const char* name, Entry& entry) {
     return entry != nullptr;
 }
 
+// Adds to reason why it is not open.
+HMODULE open_system_library(const wchar_t* name, const char* readable_name, std::string& reason) {
+    const HMODULE library = LoadLibraryExW(name, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    if (library != nullptr) return library;
+    const DWORD error = GetLastError();
+    if (!reason.empty()) reason += "; ";
+    reason += readable_name;
+    if (error == ERROR_MOD_NOT_FOUND || error == ERROR_FILE_NOT_FOUND) {
+        reason += " is not here, or needs what is not here: D3D12 takes Windows 10 or newer";
+    } else {
+        reason += " is here, but cannot be loaded (Windows' error " + std::to_string(error) +
+                  "): repair Windows' system files (sfc /scannow)";
+    }
+    return nullptr;
+}
+
 std::string utf8(const wchar_t* text) {
     const int bytes = WideCharToMultiByte(CP_UTF8, 0, text, -1, nullptr, 0, nullptr, nullptr);
     if (bytes <= 0) return {};
@@ -62,14 +78,15 @@ bool Event::wait_for_milliseconds(int milliseconds) {
 }
 
 std::string open_microsoft(Microsoft& found) {
-    const HMODULE d3d12 = LoadLibraryExW(L"d3d12.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    const HMODULE dxgi = LoadLibraryExW(L"dxgi.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    std::string reason;
+    const HMODULE d3d12 = open_system_library(L"d3d12.dll", "d3d12.dll", reason);
+    const HMODULE dxgi = open_system_library(L"dxgi.dll", "dxgi.dll", reason);
+    if (!reason.empty()) return reason;
     HRESULT(WINAPI * create_factory)(REFIID, void**);
-    if (d3d12 == nullptr || dxgi == nullptr ||
-        !find(d3d12, "D3D12CreateDevice", found.create_device) ||
+    if (!find(d3d12, "D3D12CreateDevice", found.create_device) ||
         !find(d3d12, "D3D12SerializeRootSignature", found.serialize) ||
         !find(dxgi, "CreateDXGIFactory1", create_factory)) {
-        return "d3d12.dll and dxgi.dll are not here: D3D12 takes Windows 10 or newer";
+        return "d3d12.dll or dxgi.dll lacks functions: D3D12 takes Windows 10 or newer";
     }
     find(d3d12, "D3D12GetDebugInterface", found.get_debug_interface);
     ComPtr<IDXGIFactory1> factory;
