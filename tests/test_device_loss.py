@@ -139,6 +139,39 @@ say(lambda: device.tensor(X).numpy().tolist() == X.tolist())
     assert found[2:] == ["ok True", "ok True"]
 
 
+def test_threads_at_work_while_a_device_is_replaced() -> None:
+    """Each of their calls works, or says that the device was removed."""
+    found = lines("""
+import threading
+
+results = set()
+stop = threading.Event()
+def work():
+    while not stop.is_set():
+        try:
+            mine = tensor
+            results.add(str(dmlindex.gather(mine, [2]).numpy().tolist()))
+            dmlindex.gather(mine, X[:, 0].astype(int) // 2)
+        except DeviceError as error:
+            results.add("removed" if "was removed" in str(error) else str(error))
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(4):
+    device.tensor(X)
+    _core.d3d12_remove("d3d12")
+    device = Device("d3d12")
+    tensor = device.tensor(X)
+    tensor.numpy()
+stop.set()
+for thread in threads:
+    thread.join()
+print(sorted(results))
+""")
+    assert found in (["['[[4.0, 5.0]]', 'removed']"], ["['[[4.0, 5.0]]']"])
+
+
 def test_waiting_opens_nothing() -> None:
     """A wait that signals interrupt, and some for more than a second, leave no file open."""
     found = lines("""
