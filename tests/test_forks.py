@@ -1,4 +1,4 @@
-"""Forks while threads are in calls: docs/threads.md.
+"""Forks while threads are in calls, and threads that the system has no memory for: docs/threads.md.
 
 Each runs in processes of its own; a child that hangs fails by its time limit.
 """
@@ -113,9 +113,26 @@ check()
 """
 
 
+# As much address space as there is, and a little more.
+TIGHT = """
+import resource
+dmlindex.set_num_threads(int(sys.argv[2]))
+out, same = np.empty_like(x), np.empty(N, bool)
+in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+limit = in_use + int(sys.argv[1]) * 1024
+resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+for _ in range(3):
+    dmlindex.gather(x, indices, mode="clamp", out=out)
+    assert np.equal(out, indices, out=same).all()
+    out[:] = 0
+resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
+check()
+"""
+
+
 def run(code: str, *arguments: object) -> None:
     command = [sys.executable, "-c", COMMON + code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, f"{arguments}: exit code {done.returncode}\n{done.stderr[-4000:]}"
 
 
@@ -134,3 +151,11 @@ def test_children_that_come_with_the_first_call(microseconds: int) -> None:
 @pytest.mark.parametrize("code", [FRESH, LOST], ids=["before the first call", "after it"])
 def test_the_threads_of_a_child(code: str) -> None:
     run(code)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no statm")
+@pytest.mark.parametrize("threads", [2, 16])
+@pytest.mark.parametrize("kib", [0, 256, 1024, 5000, 9000, 20_000, 80_000, 200_000, 1_000_000])
+def test_no_memory_for_threads(kib: int, threads: int) -> None:
+    """The first large call runs on the calling thread where no other can be started."""
+    run(TIGHT, kib, threads)

@@ -4,7 +4,6 @@
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -25,17 +24,17 @@ void run_chunks(std::int64_t chunk_count, dmlindex::ChunkBody body, void* contex
         tbb::static_partitioner());
 }
 
-// oneTBB starts its threads as they are needed, and from each other; where the system has no memory
-// for one, the process ends or spins. So all of them are started here, after a look whether the
-// system would.
-bool start(int threads) noexcept {
-    const int wanted = std::min(threads, concurrency());
+// oneTBB starts its threads as they are needed, from each other, and all of them however few a call
+// wants; where the system has no memory for one, the process ends or spins. So they are started
+// here, after a look whether the system would.
+bool start() noexcept {
+    const int wanted = concurrency();
     if (wanted <= 1) return true;
     if (!dmlindex::system_grants_threads(wanted - 1)) return false;
     try {
         // As long as an arena is there, threads are kept, even if the thread that had them started
         // ends. Never destroyed: the end of the process is not ours to wait for.
-        static auto* const kept = new tbb::task_arena(concurrency());
+        static auto* const kept = new tbb::task_arena(wanted);
         kept->initialize();
         // They have met when all are there; on a busy machine the last may be long in coming.
         std::atomic<int> arrived{0};

@@ -66,36 +66,34 @@ const Library& find_library() noexcept {
     return *found;
 }
 
-// How many threads the pool has ready. kStarting: a thread is about it. kLost: this process is the
-// child of one that had started. The pool's threads are not here, and its locks may be held by them
-// for ever. To start anew is not oneTBB's to offer; and whoever forks after calls mostly wants one
-// process a processor. So the child runs everything on the calling thread, and never enters oneTBB.
-constexpr int kNotStarted = 1;
-constexpr int kStarting = 0;
-constexpr int kLost = -1;
-std::atomic<int> ready_threads{kNotStarted};
+// kLost: this process is the child of one that had started. The pool's threads are not here, and
+// its locks may be held by them for ever. To start anew is not oneTBB's to offer; and whoever forks
+// after calls mostly wants one process a processor. So the child runs everything on the calling
+// thread, and never enters oneTBB.
+enum class Threads { kNotStarted, kStarting, kReady, kLost };
+std::atomic<Threads> threads_are{Threads::kNotStarted};
 
 #ifndef _WIN32
 
 void lose_threads() noexcept {
-    if (ready_threads.load() != kNotStarted || looking.load() != 0) ready_threads.store(kLost);
+    if (threads_are.load() != Threads::kNotStarted || looking.load() != 0) {
+        threads_are.store(Threads::kLost);
+    }
 }
 
 [[maybe_unused]] const int watches_forks = pthread_atfork(nullptr, nullptr, lose_threads);
 
 #endif
 
-// Whether the pool may run so many chunks at once. If not, the call does without: it neither waits
-// for another that starts threads, nor fails where the system has no memory for them.
-bool have_ready(int threads) noexcept {
+// Whether there are threads now. If not, the call does without: it neither waits for another that
+// starts them, nor fails where the system has no memory for them.
+bool have_ready() noexcept {
     const Library& found = find_library();
-    if (found.pool == nullptr) return false;
-    int ready = ready_threads.load(std::memory_order_acquire);
-    if (ready >= threads || ready >= found.concurrency) return true;
-    if (ready == kStarting || ready == kLost) return false;
-    if (!ready_threads.compare_exchange_strong(ready, kStarting)) return false;
-    const bool started = found.pool->start(threads);
-    ready_threads.store(started ? threads : ready, std::memory_order_release);
+    Threads state = threads_are.load(std::memory_order_acquire);
+    if (state != Threads::kNotStarted || found.pool == nullptr) return state == Threads::kReady;
+    if (!threads_are.compare_exchange_strong(state, Threads::kStarting)) return false;
+    const bool started = found.pool->start();
+    threads_are.store(started ? Threads::kReady : Threads::kNotStarted, std::memory_order_release);
     return started;
 }
 
@@ -116,11 +114,11 @@ int threads_for(std::int64_t traffic_bytes) noexcept {
     constexpr std::int64_t kParallelBytes = 384 << 10;
     if (traffic_bytes < kParallelBytes) return 1;
     const int threads = get_num_threads();
-    return threads > 1 && have_ready(threads) ? threads : 1;
+    return threads > 1 && have_ready() ? threads : 1;
 }
 
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
-    if (chunk_count > 1 && ready_threads.load(std::memory_order_acquire) > 1) {
+    if (chunk_count > 1 && threads_are.load(std::memory_order_acquire) == Threads::kReady) {
         find_library().pool->run_chunks(chunk_count, body, context);
         return;
     }

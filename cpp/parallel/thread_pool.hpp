@@ -10,9 +10,8 @@ namespace dmlindex {
 
 struct ThreadPool {
     int (*concurrency)() noexcept;
-    // Has so many threads ready to run chunks, the calling one among them, or as many as the system
-    // has processors. False if the system refuses to start them; then none was. One call at a time.
-    bool (*start)(int threads) noexcept;
+    // Starts all threads, once. False if the system refuses to; then none was. One call at a time.
+    bool (*start)() noexcept;
     void (*run_chunks)(std::int64_t chunk_count, ChunkBody body, void* context);
 };
 
