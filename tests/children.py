@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 
-def in_child(code: str, **environment: str) -> str:
+def in_child(code: str, timeout: float = 120, **environment: str) -> str:
     """What a Python of its own prints."""
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
@@ -15,6 +15,6 @@ def in_child(code: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=timeout,
     )
     return result.stdout.strip()

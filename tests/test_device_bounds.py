@@ -66,3 +66,19 @@ for columns, dtype in ((5, "u1"), (1, "u4"), (1 << 18, "u4")):
     assert dmlindex.gather(table, np.zeros(0, "i4")).shape == (0, columns)
 """
     in_child(code, DMLINDEX_D3D12_BINDING=binding)
+
+
+@pytest.mark.usefixtures("d3d12")
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_what_fills_up_to_256_bytes(binding: str) -> None:
+    """Whatever its size has in common with the pieces that rows are moved in."""
+    code = """
+import numpy as np
+import dmlindex
+for size, columns in ((100, 4), (250, 2), (256, 1), (255, 16), (72, 2), (129, 8)):
+    x = np.arange(5 * columns * size, dtype="u1").view(f"V{size}").reshape(5, columns)
+    options = {"mode": "fill", "fill_value": x[3, 0]}
+    found = dmlindex.gather(x, [1, 9], device="d3d12", **options)
+    assert found.tobytes() == dmlindex.gather(x, [1, 9], **options).tobytes(), (size, columns)
+"""
+    in_child(code, DMLINDEX_D3D12_BINDING=binding)

@@ -301,6 +301,14 @@ void add_device_tensors(py::module_& module) {
             return device_named("d3d12_binding", name)->uses_typed_views() ? "table" : "root";
         },
         py::arg("device"), "How the device binds what kernels work on: \"table\" or \"root\".");
+    module.def(
+        "d3d12_kernels",
+        [](const std::string& name) {
+            const auto device = device_named("d3d12_kernels", name);
+            const py::gil_scoped_release released;
+            return device->take_kernels();
+        },
+        py::arg("device"), "The kernels that the device was told to run since the last call.");
 }
 
 }  // namespace dmlindex::binding

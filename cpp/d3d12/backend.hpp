@@ -85,6 +85,8 @@ class Device : public std::enable_shared_from_this<Device> {
     void remove();
     // Whether typed views in descriptor tables passed the test when the device was opened.
     bool uses_typed_views() const noexcept;
+    // The names of the kernels queued since the last call, for tests.
+    std::vector<std::string> take_kernels();
     // What tensors and scratch memory take.
     std::uint64_t used_bytes();
 

@@ -31,6 +31,12 @@ bool is_single(std::int64_t bytes) noexcept {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+// Whether the constants of a dispatch hold what units are filled with until it repeats itself.
+bool fits_pattern(const Plan& plan, std::int64_t unit) noexcept {
+    return plan.fill == nullptr ||
+           std::lcm(plan.element_bytes, unit) <= static_cast<std::int64_t>(kPatternBytes);
+}
+
 // Whether all strides in the table are whole slices.
 bool table_has_whole_slices(const Plan& plan) noexcept {
     const auto is_whole = [&](std::int64_t stride) { return stride % plan.slice_bytes == 0; };
@@ -174,8 +180,9 @@ std::int64_t table_step(const Plan& plan) noexcept {
 std::int64_t unit_of(const Plan& plan) noexcept {
     std::int64_t common = table_step(plan);
     for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
-    return *std::find_if(std::begin(kUnits), std::end(kUnits),
-                         [&](std::int64_t unit) { return common % unit == 0; });
+    return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
+        return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
+    });
 }
 
 std::int64_t position_count(const Plan& plan) noexcept {

@@ -87,7 +87,8 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
 
 // What all slices of the table, and their size, are whole multiples of.
 std::int64_t table_step(const Plan& plan) noexcept;
-// The largest unit that all slices are whole multiples of, wherever they begin.
+// The largest unit that all slices are whole multiples of, wherever they begin; and what fills
+// them has to fit into a dispatch's constants.
 std::int64_t unit_of(const Plan& plan) noexcept;
 std::int64_t position_count(const Plan& plan) noexcept;
 std::int64_t index_count(const Plan& plan) noexcept;

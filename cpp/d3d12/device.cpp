@@ -210,6 +210,16 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     state.release_scratch();
 }
 
+std::vector<std::string> Device::take_kernels() {
+    const Use use(*state_);
+    const auto used = use->pipelines.take_used();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (used[i]) names.emplace_back(code_of(static_cast<Kernel>(i)).name);
+    }
+    return names;
+}
+
 void Device::mark_time() {
     const Use use(*state_);
     Objects& state = *use;

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <bitset>
+#include <utility>
 
 #include "d3d12/api.hpp"
 #include "d3d12/kernels.hpp"
@@ -32,11 +34,14 @@ class Pipelines {
     }
     // Made at its first use.
     ID3D12PipelineState* state(Kernel kernel, Binding binding);
+    // The kernels asked for since the last call, so that tests can see which ones a plan gets.
+    std::bitset<kKernelCount> take_used() noexcept { return std::exchange(used_, {}); }
 
   private:
     ID3D12Device* device_;
     std::array<ComPtr<ID3D12RootSignature>, 2> roots_;
     std::array<std::array<ComPtr<ID3D12PipelineState>, kKernelCount>, 2> states_;
+    std::bitset<kKernelCount> used_;
 };
 
 }  // namespace dmlindex::d3d12
