@@ -107,6 +107,15 @@ class TestLibrary:
         assert advice in found
 
 
+def test_two_are_told_at_once(tmp_path: Path) -> None:
+    for library in ("libvulkan.so.1", "libvkd3d.so.1"):
+        (tmp_path / library).write_bytes(b"not a library " * 100)
+    found = reason(LD_LIBRARY_PATH=str(tmp_path))
+    assert found.count("is here, but cannot be loaded (") == 2
+    assert "libvulkan1" in found
+    assert "libvkd3d1" in found
+
+
 def test_what_vkd3d_needs_is_damaged(tmp_path: Path) -> None:
     """The library that cannot be loaded is another one than that which is asked for."""
     shader = tmp_path / "libvkd3d-shader.so.1"

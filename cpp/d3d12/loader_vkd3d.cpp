@@ -108,15 +108,18 @@ std::string Library::load() {
     constexpr const char* kVulkan = "libvulkan.so.1";
     constexpr const char* kVkd3d = "libvkd3d.so.1";
     const Opened vulkan_library = open_library(kVulkan);
-    if (vulkan_library.handle == nullptr) {
-        return explain(kVulkan, vulkan_library,
-                       "the Vulkan loader (Debian: libvulkan1) and a Vulkan driver "
-                       "(mesa-vulkan-drivers has one that needs no GPU)");
-    }
     const Opened library = open_library(kVkd3d, {"libvkd3d-shader.so.1"});
-    if (library.handle == nullptr) {
-        return explain(kVkd3d, library, "vkd3d (Debian: libvkd3d1)") + about_vkd3d_proton();
+    std::string reason;
+    if (vulkan_library.handle == nullptr) {
+        reason = explain(kVulkan, vulkan_library,
+                         "the Vulkan loader (Debian: libvulkan1) and a Vulkan driver "
+                         "(mesa-vulkan-drivers has one that needs no GPU)");
     }
+    if (library.handle == nullptr) {
+        if (!reason.empty()) reason += "; ";
+        reason += explain(kVkd3d, library, "vkd3d (Debian: libvkd3d1)") + about_vkd3d_proton();
+    }
+    if (!reason.empty()) return reason;
     vkd3d::libraries() = {library.handle, vulkan_library.handle};
 
     auto find = [&](auto& entry, const char* name) {
