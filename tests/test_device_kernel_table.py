@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests import device_kernels
+from tests import device_kernel_cases, device_kernels
 from tests.children import in_child
 from tests.test_shaders import KERNELS
 
@@ -29,7 +29,7 @@ def outcomes(binding: str) -> dict[str, str | None]:
 
 
 def test_every_kernel_has_a_case() -> None:
-    assert {kernel.family for kernel in KERNELS} == set(device_kernels.CASES)
+    assert {kernel.family for kernel in KERNELS} == set(device_kernel_cases.CASES)
     assert {kernel.name for kernel in KERNELS} >= device_kernels.ROOT_ONLY
 
 

@@ -3,6 +3,7 @@
 #include "d3d12/kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "d3d12/shaders/shared.h"
@@ -19,6 +20,24 @@ struct Entry {
 
 #include "d3d12/generated/codes.inc"
 
+// The values as one number: every call looks for its kernels.
+template <typename Values>
+constexpr std::uint32_t key_of(const Values& values) {
+    std::uint32_t key = 0;
+    int shift = 0;
+    for (const std::int64_t value : values) {
+        key |= static_cast<std::uint32_t>(value) << shift;
+        shift += 8;
+    }
+    return key;
+}
+
+constexpr auto kKeys = [] {
+    std::array<std::uint32_t, kKernelCount> keys{};
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = key_of(kEntries[i].values);
+    return keys;
+}();
+
 }  // namespace
 
 const KernelCode& code_of(Kernel kernel) noexcept {
@@ -26,12 +45,10 @@ const KernelCode& code_of(Kernel kernel) noexcept {
 }
 
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept {
-    const Entry* const begin = kEntries + static_cast<std::size_t>(first);
-    const Entry* const found = std::find_if(begin, begin + count, [&](const Entry& entry) {
-        return std::equal(values.begin(), values.end(), entry.values);
-    });
+    const auto begin = kKeys.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find(begin, begin + count, key_of(values));
     assert(found != begin + count);
-    return static_cast<Kernel>(found - kEntries);
+    return static_cast<Kernel>(found - kKeys.begin());
 }
 
 }  // namespace dmlindex::d3d12
