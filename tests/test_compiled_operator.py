@@ -232,7 +232,7 @@ def test_fill_value(device: str) -> None:
     operator = Device(device).compile(GATHER, mode="fill", fill_value=-1.5)
     assert operator(X, indices).tolist() == [[0, -1.5], [-1.5, 4]]
     assert Device(device).compile(GATHER, mode="fill")(X, indices).tolist() == [[0, 0], [0, 4]]
-    for fill_value in (0.1, "a", None):
+    for fill_value in (np.float64(0.1), "a", None):
         with pytest.raises(ValueError, match="fill_value"):
             Device(device).compile(GATHER, mode="fill", fill_value=fill_value)
     with pytest.raises(ValueError, match="fill_value is 1, expected 0: a scatter fills nothing"):

@@ -1,4 +1,5 @@
-"""fill_value: 0 is all bytes zero in any dtype; anything else a value the dtype has."""
+"""fill_value: 0 is all bytes zero in any dtype; Python's own numbers are rounded to a dtype with
+room for them; anything else must be a value the dtype has."""
 
 from __future__ import annotations
 
@@ -14,13 +15,15 @@ both = pytest.mark.parametrize("module", [dmlindex, reference])
 
 
 INEXACT: list[tuple[Any, str]] = [
-    (0.1, "f4"), (65520, "f2"), (2**53 + 1, "f8"), (np.int64(2**63 - 1), "f8"), (1j, "f8"),
-    (2**63, "i8"), (-1, "u1"), (256, "u1"), (np.nan, "i4"), (2, "?"), (object(), "i4"),
+    (np.float64(0.1), "f4"), (65520, "f2"), (1e39, "f4"), (10**400, "f8"), (1j, "f8"),
+    (np.int64(2**63 - 1), "f8"), (np.array(2**53 + 1), "f8"), (np.float64(1e39), "f4"),
+    (2**63, "i8"), (-1, "u1"), (256, "u1"), (np.nan, "i4"), (2, "?"), (1, "?"), (object(), "i4"),
     ("a", "f8"), ([0], "f8"), ((), "f8"), (None, "f8"), (1, "S1"), ("abc", "U2"),
     (1, "M8[s]"), (np.datetime64("2020-01-01T01"), "M8[D]"),
 ]  # fmt: skip
 
 EXACT: list[tuple[Any, str]] = [
+    (0.1, "f4"), (2**53 + 1, "f8"), (0.1 + 0.2j, "c8"),
     (0.5, "f2"), (2**53, "f8"), (2**70, "f4"), (True, "f8"), (-0.0, "f8"), (1 + 2j, "c8"),
     (255.0, "u1"), (2**63, "u8"), (3, ">i4"), (np.float32(0.5), ">f8"), (np.array(7), "i8"),
     (np.inf, "f2"), (np.nan, "f4"), ("ab", "U2"), (b"ab", "S2"),
@@ -70,7 +73,10 @@ def test_small_floats(module: Any) -> None:
     assert module.gather(x, [3], mode="fill", fill_value=1.5)[0] == 1.5
     assert module.gather(x, [3], mode="fill", fill_value=bfloat16(3))[0] == 3
     with pytest.raises(ValueError, match="bfloat16 holds exactly"):
-        module.gather(x, [3], mode="fill", fill_value=257)
+        module.gather(x, [3], mode="fill", fill_value=np.float32(257))
+    assert module.gather(x, [3], mode="fill", fill_value=257)[0] == 256  # rounded
+    with pytest.raises(ValueError, match=r"3\.4e\+38"):
+        module.gather(x, [3], mode="fill", fill_value=3.4e38)
 
 
 @both

@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "binding/arguments.hpp"
-#include "binding/device_operator.hpp"
-#include "binding/errors.hpp"
+#include "binding/arrays/convert.hpp"
+#include "binding/call/device_run.hpp"
 
 namespace dmlindex::binding {
 namespace {
 
-// Below this a call is over sooner than other threads could take the GIL.
-constexpr std::int64_t kReleaseBytes = 64 << 10;
-
-constexpr Signature kGatherCall{"CompiledOperator", 3, 2, 2, {"input", "indices", "out"}};
-constexpr Signature kScatterCall{
-    "CompiledOperator", 4, 3, 3, {"input", "indices", "updates", "out"}};
-
-PyObject* out_keyword = nullptr;
+constexpr Signature kGatherCall("CompiledOperator(input, indices, *, out=None)");
+constexpr Signature kScatterCall("CompiledOperator(input, indices, updates, *, out=None)");
 
 std::byte* data(PyObject* array) noexcept {
     return array == nullptr
@@ -52,110 +45,148 @@ BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core
         element_count(layouts.output) * core_.plan().element_bytes + indices_->span_bytes();
 }
 
-CallArguments BoundOperator::read_arguments(PyObject* const* args, Py_ssize_t count,
-                                            PyObject* keyword_names) const {
+Arguments BoundOperator::read_arguments(PyObject* const* args, Py_ssize_t count,
+                                        PyObject* keyword_names) const {
     const bool scatters = core_.scatters();
     // op(x, i) and op(x, i, out=y) as most callers write them: nothing to search for.
     const bool has_out = keyword_names != nullptr && PyTuple_GET_SIZE(keyword_names) == 1 &&
-                         PyTuple_GET_ITEM(keyword_names, 0) == out_keyword;
-    if (count == (scatters ? 3 : 2) && (keyword_names == nullptr || has_out)) {
-        PyObject* const out = has_out ? args[count] : Py_None;
-        return {args[0], args[1], scatters ? args[2] : nullptr, out == Py_None ? nullptr : out};
+                         PyTuple_GET_ITEM(keyword_names, 0) == interned_name(Parameter::kOut);
+    if (count != (scatters ? 3 : 2) || (keyword_names != nullptr && !has_out)) {
+        return parse_arguments(scatters ? kScatterCall : kGatherCall, args, count, keyword_names);
     }
-    const Arguments given =
-        parse_arguments(scatters ? kScatterCall : kGatherCall, args, count, keyword_names);
-    PyObject* const out = given[scatters ? 3 : 2];
-    return {given[0], given[1], scatters ? given[2] : nullptr, out == Py_None ? nullptr : out};
+    Arguments given;
+    given.at(Parameter::kInput) = args[0];
+    given.at(Parameter::kIndices) = args[1];
+    if (scatters) given.at(Parameter::kUpdates) = args[2];
+    if (has_out) given.at(Parameter::kOut) = args[count];
+    return given;
 }
 
-PyObject* BoundOperator::call(const CallArguments& given) const {
-    if (input_->is_ready(given.input) && indices_->is_ready(given.indices) &&
-        (given.updates == nullptr || updates_->is_ready(given.updates))) {
-        if (given.out == nullptr) {
+PyObject* BoundOperator::call(PyObject* const* args, Py_ssize_t count,
+                              PyObject* keyword_names) const {
+    const Arguments given = read_arguments(args, count, keyword_names);
+    if (!device_ && are_ready(given)) {
+        if (!given.has(Parameter::kOut)) {
             Array output = output_->fresh();
             run_ready(core_.plan(), given, output.data(), cpu::OnFailure::kAnything);
             return output.release();
         }
+        PyObject* const out = given[Parameter::kOut];
         if (const Plan* plan = ready_plan(given)) {
-            run_ready(*plan, given, data(given.out), cpu::OnFailure::kUntouched);
-            return Py_NewRef(given.out);
+            run_ready(*plan, given, data(out), cpu::OnFailure::kUntouched);
+            return Py_NewRef(out);
         }
     }
     return call_converting(given);
 }
 
+PyObject* BoundOperator::call_converting(const Arguments& given) const {
+    Invocation call;
+    read_invocation(given, call);
+    return device_ ? run_on_device(call) : run_on_host(call);
+}
+
+// Whether all that is read lies as the plan wants it.
+bool BoundOperator::are_ready(const Arguments& given) const noexcept {
+    return input_->is_ready(given[Parameter::kInput]) &&
+           indices_->is_ready(given[Parameter::kIndices]) &&
+           (!updates_ || updates_->is_ready(given[Parameter::kUpdates]));
+}
+
 // The plan for arrays that are all ready, or null where they overlap or out is not.
-const Plan* BoundOperator::ready_plan(const CallArguments& given) const noexcept {
-    if (!output_->is_ready(given.out) ||
-        !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(given.out))) {
+const Plan* BoundOperator::ready_plan(const Arguments& given) const noexcept {
+    PyObject* const array = given[Parameter::kOut];
+    if (!output_->is_ready(array) ||
+        !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(array))) {
         return nullptr;
     }
-    const std::byte* const out = data(given.out);
+    const std::byte* const out = data(array);
     const std::byte* const out_end = out + output_->span_bytes();
-    const auto is_apart = [&](const Operand& operand, PyObject* array) {
-        const std::byte* const first = data(array);
+    const auto is_apart = [&](const Operand& operand, Parameter parameter) {
+        const std::byte* const first = data(given[parameter]);
         return out_end <= first || first + operand.span_bytes() <= out;
     };
-    if (!is_apart(*indices_, given.indices)) return nullptr;
-    if (given.updates != nullptr && !is_apart(*updates_, given.updates)) return nullptr;
-    if (is_apart(*input_, given.input)) return &core_.plan();
-    const bool in_place = given.updates != nullptr && lies_alike_ && data(given.input) == out;
+    if (!is_apart(*indices_, Parameter::kIndices)) return nullptr;
+    if (updates_ && !is_apart(*updates_, Parameter::kUpdates)) return nullptr;
+    if (is_apart(*input_, Parameter::kInput)) return &core_.plan();
+    const bool in_place = updates_ && lies_alike_ && data(given[Parameter::kInput]) == out;
     return in_place ? &core_.plan_in_place() : nullptr;
 }
 
-void BoundOperator::run_ready(const Plan& plan, const CallArguments& given, std::byte* output,
+void BoundOperator::run_ready(const Plan& plan, const Arguments& given, std::byte* output,
                               cpu::OnFailure on_failure) const {
-    run(plan, data(given.input), data(given.indices), data(given.updates), output, on_failure);
+    std::byte* const input = data(given[Parameter::kInput]);
+    const std::byte* const indices = data(given[Parameter::kIndices]);
+    const cpu::Buffers buffers = core_.scatters()
+                                     ? cpu::Buffers{output, data(given[Parameter::kUpdates]),
+                                                    indices, plan.copies_source ? input : nullptr}
+                                     : cpu::Buffers{input, output, indices, nullptr};
+    run_plan(name(), plan, buffers, on_failure, traffic_bytes_, has_tuples_);
 }
 
-void BoundOperator::run(const Plan& plan, std::byte* input, const std::byte* indices,
-                        std::byte* updates, std::byte* output, cpu::OnFailure on_failure) const {
-    const cpu::Buffers buffers =
-        core_.scatters()
-            ? cpu::Buffers{output, updates, indices, plan.copies_source ? input : nullptr}
-            : cpu::Buffers{input, output, indices, nullptr};
-    std::optional<cpu::BadIndex> bad;
-    if (traffic_bytes_ < kReleaseBytes) {
-        bad = cpu::run(plan, buffers, on_failure);
+void BoundOperator::look_at(const Operand& operand, PyObject* object, py::object array,
+                            Tensor& tensor) const {
+    if (array) {
+        look_at_data(name(), operand.argument(), Array(std::move(array)), tensor);
     } else {
-        const py::gil_scoped_release released;
-        bad = cpu::run(plan, buffers, on_failure);
+        look_at_tensor(name(), operand.argument(), object, tensor);
     }
-    if (bad) throw_index_error(name_.c_str(), plan, *bad, has_tuples_);
+    operand.check(name(), tensor);
+    // Of a buffer that is larger, the part that the tensor lies in goes to a device.
+    if (device_ && operand.is_strided() && !tensor.memory) {
+        tensor.layout.sizes[0] = operand.shape().sizes[0];
+    }
 }
 
-// For arrays that must be converted, copied because they overlap with out, or lowered anew
-// because they have strides of their own.
-PyObject* BoundOperator::call_converting(const CallArguments& given) const {
-    refuse_device_tensors(*this, given);
-    const char* const op = name_.c_str();
-    Array input = input_->readable(op, given.input);
-    Array indices = indices_->readable(op, given.indices);
-    std::optional<Array> updates;
-    if (given.updates != nullptr) updates = updates_->readable(op, given.updates);
-    const bool fresh = given.out == nullptr;
-    Array output = fresh ? output_->fresh() : output_->writeable(op, given.out);
-    const bool in_place = core_.scatters() && !fresh && lies_alike_ && same_view(input, output);
-    if (!fresh) {
-        if (!in_place) input = apart_from(std::move(input), output);
-        indices = apart_from(std::move(indices), output);
-        if (updates) updates = apart_from(std::move(*updates), output);
+void BoundOperator::read_invocation(const Arguments& given, Invocation& call) const {
+    call.op = name();
+    call.direction = core_.plan().direction;
+    call.has_tuples = has_tuples_;
+    call.compiled = this;
+    call.device = device_;
+    call.result = output_->shape();
+    call.result_dtype = output_->dtype();
+    call.can_be_in_place = updates_ && lies_alike_;
+    check_places(name(), device_, given);
+
+    // All that may run somebody's code comes first; what there is after that counts.
+    const auto converted = [&](const Operand& operand, Parameter parameter) {
+        PyObject* const object = given[parameter];
+        if (is_device_tensor(object)) return py::object();
+        return plain_array(name(), operand.argument(), object).take();
+    };
+    py::object input = converted(*input_, Parameter::kInput);
+    py::object indices = converted(*indices_, Parameter::kIndices);
+    py::object updates;
+    if (updates_) updates = converted(*updates_, Parameter::kUpdates);
+
+    PyObject* const out = given.has(Parameter::kOut) ? given[Parameter::kOut] : nullptr;
+    look_at(*input_, given[Parameter::kInput], std::move(input), call.input);
+    look_at(*indices_, given[Parameter::kIndices], std::move(indices), call.indices);
+    if (updates_) {
+        look_at(*updates_, given[Parameter::kUpdates], std::move(updates), call.updates);
     }
+    call.as_tensor = is_device_tensor(given[Parameter::kInput]) ||
+                     is_device_tensor(given[Parameter::kIndices]) ||
+                     is_device_tensor(given[Parameter::kUpdates]);
+    call.given_out = out;
+    if (is_device_tensor(out)) {
+        look_at(*output_, out, {}, call.out);
+    } else if (out != nullptr) {
+        output_->look_at_out(name(), out, call.out);
+    }
+}
+
+const Plan& BoundOperator::plan_of(const Invocation& call, const Layout& output, bool in_place,
+                                   Plan& room) const {
+    if (device_) return in_place ? core_.plan_in_place() : core_.plan();
     OperatorLayouts layouts;
-    layouts.input = input_->layout_in(input);
-    layouts.indices = indices_->layout_in(indices);
-    if (updates) layouts.updates = updates_->layout_in(*updates);
+    layouts.input = input_->layout_in(call.input.layout);
+    layouts.indices = indices_->layout_in(call.indices.layout);
+    if (updates_) layouts.updates = updates_->layout_in(call.updates.layout);
     layouts.output = output_->layout_in(output);
-    Plan plan;
-    core_.lower(layouts, in_place, plan);
-    run(plan, input.data(), indices.data(), updates ? updates->data() : nullptr, output.data(),
-        fresh ? cpu::OnFailure::kAnything : cpu::OnFailure::kUntouched);
-    return output.release();
-}
-
-void intern_keywords() {
-    out_keyword = PyUnicode_InternFromString("out");
-    if (out_keyword == nullptr) throw py::error_already_set();
+    core_.lower(layouts, in_place, room);
+    return room;
 }
 
 }  // namespace dmlindex::binding

@@ -6,23 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "binding/call/invocation.hpp"
 #include "binding/operand.hpp"
-#include "cpu/backend.hpp"
 #include "operators/compile.hpp"
 
-namespace dmlindex::d3d12 {
-class Device;
-}
-
 namespace dmlindex::binding {
-
-// What a call gave, borrowed; updates is null in a gather, out where a new array is wanted.
-struct CallArguments {
-    PyObject* input;
-    PyObject* indices;
-    PyObject* updates;
-    PyObject* out;
-};
 
 class BoundOperator {
   public:
@@ -45,18 +33,22 @@ class BoundOperator {
     // Whether input and output have the same strides, so that a scatter can be in place.
     bool lies_alike() const noexcept { return lies_alike_; }
 
-    CallArguments read_arguments(PyObject* const* args, Py_ssize_t count,
-                                 PyObject* keyword_names) const;
-    // Runs on the CPU; device_operator.hpp has the other way.
-    PyObject* call(const CallArguments& given) const;
+    PyObject* call(PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) const;
+
+    // The plan of a call that read_invocation made.
+    const Plan& plan_of(const Invocation& call, const Layout& output, bool in_place,
+                        Plan& room) const;
 
   private:
-    const Plan* ready_plan(const CallArguments& given) const noexcept;
-    void run_ready(const Plan& plan, const CallArguments& given, std::byte* output,
+    Arguments read_arguments(PyObject* const* args, Py_ssize_t count,
+                             PyObject* keyword_names) const;
+    bool are_ready(const Arguments& given) const noexcept;
+    const Plan* ready_plan(const Arguments& given) const noexcept;
+    void run_ready(const Plan& plan, const Arguments& given, std::byte* output,
                    cpu::OnFailure on_failure) const;
-    void run(const Plan& plan, std::byte* input, const std::byte* indices, std::byte* updates,
-             std::byte* output, cpu::OnFailure on_failure) const;
-    PyObject* call_converting(const CallArguments& given) const;
+    PyObject* call_converting(const Arguments& given) const;
+    void look_at(const Operand& operand, PyObject* object, py::object array, Tensor& tensor) const;
+    void read_invocation(const Arguments& given, Invocation& call) const;
 
     py::object desc_;
     py::object mode_;
@@ -71,8 +63,5 @@ class BoundOperator {
     bool lies_alike_;
     std::int64_t traffic_bytes_;
 };
-
-// The interned "out"; once, at import.
-void intern_keywords();
 
 }  // namespace dmlindex::binding

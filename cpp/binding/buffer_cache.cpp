@@ -8,7 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "binding/arguments.hpp"
+#include "binding/call/options.hpp"
+#include "binding/call/signature.hpp"
 #include "binding/errors.hpp"
 #include "binding/page_memory.hpp"
 #include "error.hpp"
@@ -189,12 +190,15 @@ PyDataMem_Handler handler = {
 
 PyObject* handler_capsule = nullptr;  // set once, at import
 
+constexpr Signature kSetBufferCache("set_buffer_cache(bytes)");
+constexpr Signature kGetBufferCache("get_buffer_cache()");
+
 PyObject* set_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
                                  PyObject* keyword_names) {
-    static constexpr Signature kSignature{"set_buffer_cache", 1, 1, 1, {"bytes"}};
     return guarded([&] {
-        const Arguments given = parse_arguments(kSignature, args, count, keyword_names);
-        const std::int64_t bytes = integer_argument(kSignature.name, "bytes", given[0], 0);
+        const Arguments given = parse_arguments(kSetBufferCache, args, count, keyword_names);
+        const std::int64_t bytes =
+            integer_argument(kSetBufferCache.name(), "bytes", given[Parameter::kBytes], 0);
         if (bytes < 0) {
             throw Error(ErrorKind::kValue, "set_buffer_cache: bytes is " + std::to_string(bytes) +
                                                ", expected 0 (off) or more");
@@ -206,17 +210,14 @@ PyObject* set_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t co
 
 PyObject* get_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
                                  PyObject* keyword_names) {
-    static constexpr Signature kSignature{"get_buffer_cache", 0, 0, 0, {}};
     return guarded([&] {
-        parse_arguments(kSignature, args, count, keyword_names);
+        parse_arguments(kGetBufferCache, args, count, keyword_names);
         return PyLong_FromSize_t(cache().limit_bytes());
     });
 }
 
 constexpr char kSetBufferCacheDoc[] =
-    R"doc(set_buffer_cache(bytes)
---
-
+    R"doc(
 Sets how many bytes of large output buffers are kept for later calls; 0, the default, keeps none.
 
 Most of the time of a call that makes a new array of many megabytes goes into fresh pages, which the
@@ -242,9 +243,7 @@ TypeError for what is no integer, ValueError for a negative number or one of mor
 )doc";
 
 constexpr char kGetBufferCacheDoc[] =
-    R"doc(get_buffer_cache()
---
-
+    R"doc(
 How many bytes of large output buffers may be kept for later calls; see set_buffer_cache.
 
 >>> from dmlindex import get_buffer_cache, set_buffer_cache
@@ -279,8 +278,8 @@ void add_buffer_cache(py::module_& module) {
     pthread_atfork([] { cache().lock(); }, [] { cache().unlock(); }, [] { cache().unlock(); });
 #endif
     static PyMethodDef methods[] = {
-        method<set_buffer_cache_entry>("set_buffer_cache", kSetBufferCacheDoc),
-        method<get_buffer_cache_entry>("get_buffer_cache", kGetBufferCacheDoc),
+        method<set_buffer_cache_entry>(kSetBufferCache, kSetBufferCacheDoc),
+        method<get_buffer_cache_entry>(kGetBufferCache, kGetBufferCacheDoc),
         {nullptr, nullptr, 0, nullptr}};
     if (PyModule_AddFunctions(module.ptr(), methods) != 0) throw py::error_already_set();
     module.def(

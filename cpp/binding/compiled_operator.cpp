@@ -6,11 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "binding/arguments.hpp"
+#include "binding/arrays/fill.hpp"
 #include "binding/bound_operator.hpp"
+#include "binding/call/device_place.hpp"
+#include "binding/call/options.hpp"
 #include "binding/descs.hpp"
-#include "binding/device_operator.hpp"
 #include "binding/errors.hpp"
+#include "binding/text.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
@@ -29,19 +31,8 @@ const BoundOperator& bound(PyObject* self) noexcept {
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t count,
                      PyObject* keyword_names) {
-    return guarded([&] {
-        const BoundOperator& op = bound(self);
-        return op.call(op.read_arguments(args, PyVectorcall_NARGS(count), keyword_names));
-    });
-}
-
-PyObject* vectorcall_on_device(PyObject* self, PyObject* const* args, std::size_t count,
-                               PyObject* keyword_names) {
-    return guarded([&] {
-        const BoundOperator& op = bound(self);
-        return call_on_device(op,
-                              op.read_arguments(args, PyVectorcall_NARGS(count), keyword_names));
-    });
+    return guarded(
+        [&] { return bound(self).call(args, PyVectorcall_NARGS(count), keyword_names); });
 }
 
 void deallocate(PyObject* self) {
@@ -54,7 +45,7 @@ void deallocate(PyObject* self) {
 PyObject* get_desc(PyObject* self, void*) { return Py_NewRef(bound(self).desc().ptr()); }
 PyObject* get_mode(PyObject* self, void*) { return Py_NewRef(bound(self).mode().ptr()); }
 PyObject* get_device(PyObject* self, void*) {
-    return guarded([&] { return py::str(place_of(bound(self))).release().ptr(); });
+    return guarded([&] { return py::str(place_name(bound(self).device())).release().ptr(); });
 }
 
 // The canonical plan, for people and tools; all strides and offsets are in bytes.
@@ -92,7 +83,7 @@ PyObject* represent(PyObject* self) {
     return guarded([&]() -> PyObject* {
         const BoundOperator& op = bound(self);
         return py::str("<CompiledOperator {}, mode={!r}, on {}>")
-            .format(op.name(), op.mode(), place_of(op))
+            .format(op.name(), op.mode(), place_name(op.device()))
             .release()
             .ptr();
     });
@@ -167,11 +158,10 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
         core_desc);
     if (element_bytes(data_type) != 0) {  // else the desc is not valid, which is said below
         const py::object dtype = numpy_dtype(data_type);
-        const py::object fill = fill_argument(op.c_str(), fill_value.ptr(),
-                                              reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
+        const py::object fill = FillValue(op.c_str(), fill_value.ptr())
+                                    .in(op.c_str(), reinterpret_cast<PyArray_Descr*>(dtype.ptr()));
         if (fill && scatters) {
-            throw Error(ErrorKind::kValue, op + ": fill_value is " +
-                                               std::string(py::repr(fill_value)) +
+            throw Error(ErrorKind::kValue, op + ": fill_value is " + shown(fill_value.ptr()) +
                                                ", expected 0: a scatter fills nothing");
         }
         if (fill && options.mode == Mode::kSkip) {
@@ -184,7 +174,7 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
     PyObject* const self = operator_type_object->tp_alloc(operator_type_object, 0);
     if (self == nullptr) throw py::error_already_set();
     auto* const object = reinterpret_cast<Object*>(self);
-    object->vectorcall = bound->device() ? vectorcall_on_device : vectorcall;
+    object->vectorcall = vectorcall;
     object->bound = bound.release();
     return py::reinterpret_steal<py::object>(self);
 }
@@ -192,7 +182,6 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
 }  // namespace
 
 void add_compiled_operator(py::module_& module) {
-    intern_keywords();
     operator_type_object = make_type();
     module.add_object("CompiledOperator", reinterpret_cast<PyObject*>(operator_type_object));
     module.def("compile", compile, py::arg("desc"), py::arg("device"), py::arg("feature_level"),

@@ -6,13 +6,16 @@
 #include <map>
 #include <mutex>
 
+#include "binding/arrays/convert.hpp"
+#include "binding/arrays/dtypes.hpp"
 #include "binding/errors.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
-namespace {
 
-PyTypeObject* tensor_type = nullptr;  // set once, at import
+PyTypeObject* device_tensor_type = nullptr;
+
+namespace {
 
 constexpr const char* kTensorDoc =
     R"doc(A tensor in a device's memory, packed in C order; `Device.tensor` makes one.
@@ -77,7 +80,10 @@ py::object to_numpy(DeviceTensor& self) {
     const auto memory = as_device_tensor("numpy", "the tensor", py::cast(&self).ptr())->memory;
     Layout shape = self.layout;
     Array array = new_array("numpy", shape, descr(self));
-    download(*memory, array);
+    {
+        const py::gil_scoped_release released;
+        memory->device()->download(*memory, array.data());
+    }
     return py::reinterpret_steal<py::object>(array.release());
 }
 
@@ -90,12 +96,13 @@ std::string repr_of(const DeviceTensor& self) {
 
 DeviceTensor tensor_on(const std::string& name, const py::object& object) {
     const auto device = device_named("tensor", name);
-    const Array array = data_array("tensor", "array", object.ptr());
+    Tensor array;
+    look_at_data("tensor", "array", plain_array("tensor", "array", object.ptr()), array);
     DeviceTensor tensor;
-    tensor.layout = array.layout();
+    tensor.layout = array.layout;
     set_packed_strides(tensor.layout, array.element_bytes(), "tensor");
-    tensor.dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
-    tensor.memory = upload(device, array);
+    tensor.dtype = array.dtype;
+    tensor.memory = upload(device, bytes_of(array));
     return tensor;
 }
 
@@ -158,10 +165,6 @@ std::string name_of(const d3d12::Device& device) {
     return "d3d12:" + std::to_string(device.adapter_index());
 }
 
-bool is_device_tensor(PyObject* object) noexcept {
-    return object != nullptr && Py_TYPE(object) == tensor_type;
-}
-
 DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object) {
     if (!is_device_tensor(object)) return nullptr;
     auto* const tensor = py::cast<DeviceTensor*>(py::handle(object));
@@ -176,32 +179,14 @@ PyObject* new_device_tensor(DeviceTensor tensor) {
     return py::cast(std::move(tensor)).release().ptr();
 }
 
-Array as_bytes(const Array& array) {
-    PyArray_Descr* const bytes = PyArray_DescrNewFromType(NPY_VOID);
-    if (bytes == nullptr) throw py::error_already_set();
-    PyDataType_SET_ELSIZE(bytes, array.element_bytes());
-    PyObject* const view = PyArray_View(array.get(), bytes, nullptr);
-    if (view == nullptr) throw py::error_already_set();
-    return Array(py::reinterpret_steal<py::object>(view));
-}
-
 std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,
                                       const Array& array) {
-    const Array source = PyArray_IS_C_CONTIGUOUS(array.get()) ? array : as_bytes(array);
-    PyObject* const packed = reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(source.get()));
-    if (packed == nullptr) throw py::error_already_set();
-    const auto owner = py::reinterpret_steal<py::object>(packed);
-    const Array contiguous(owner);
+    const Array contiguous(steal(reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(array.get()))));
     const auto bytes = static_cast<std::uint64_t>(PyArray_NBYTES(contiguous.get()));
     const py::gil_scoped_release released;
     auto memory = std::make_shared<d3d12::Memory>(device, bytes);
     device->upload(*memory, contiguous.data());
     return memory;
-}
-
-void download(const d3d12::Memory& memory, const Array& array) {
-    const py::gil_scoped_release released;
-    memory.device()->download(memory, array.data());
 }
 
 void add_device_tensors(py::module_& module) {
@@ -241,7 +226,7 @@ void add_device_tensors(py::module_& module) {
         .def("__enter__", [](py::object self) { return self; })
         .def("__exit__", [](DeviceTensor& self, const py::args&) { self.memory.reset(); })
         .def("__repr__", &repr_of);
-    tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    device_tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     module.def("device_tensor", &tensor_on, py::arg("device"), py::arg("array"),
                "Copies an array to the device of that name.");
     module.def(

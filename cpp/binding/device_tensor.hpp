@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "binding/arrays.hpp"
+#include "binding/arrays/array.hpp"
 #include "d3d12/backend.hpp"
 
 namespace dmlindex::binding {
@@ -25,18 +25,15 @@ std::string name_of(const d3d12::Device& device);
 
 // The tensor that a Python object is, or null. Error(kValue) for one that was released.
 DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object);
-bool is_device_tensor(PyObject* object) noexcept;
+extern PyTypeObject* device_tensor_type;  // set once, at import
+inline bool is_device_tensor(PyObject* object) noexcept {
+    return object != nullptr && Py_TYPE(object) == device_tensor_type;
+}
 PyObject* new_device_tensor(DeviceTensor tensor);
 
-// The array with elements of plain bytes: NumPy copies these whole, but leaves out the padding of
-// structs.
-Array as_bytes(const Array& array);
-// The array's bytes, packed, on the device.
+// The bytes of an array of plain bytes, packed, on the device.
 std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,
                                       const Array& array);
-// Device memory into a packed array of the same size.
-void download(const d3d12::Memory& memory, const Array& array);
-
 void add_device_tensors(py::module_& module);
 
 }  // namespace dmlindex::binding

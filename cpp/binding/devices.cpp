@@ -5,9 +5,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "binding/arguments.hpp"
-#include "binding/device_calls.hpp"
+#include "binding/call/options.hpp"
+#include "binding/call/signature.hpp"
+#ifdef DMLINDEX_HAS_D3D12
+#include "binding/device_tensor.hpp"
+#endif
 #include "binding/errors.hpp"
+#include "binding/text.hpp"
 #include "cpu/kernels.hpp"
 #include "error.hpp"
 #include "parallel/parallel.hpp"
@@ -16,6 +20,9 @@ namespace dmlindex::binding {
 namespace {
 
 constexpr int kMostThreads = 1024;
+
+constexpr Signature kSetNumThreads("set_num_threads(n)");
+constexpr Signature kGetNumThreads("get_num_threads()");
 
 #ifndef DMLINDEX_HAS_D3D12
 constexpr const char* kNoD3d12 =
@@ -63,27 +70,24 @@ std::string environment_error() {
 
 PyObject* set_num_threads_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
                                 PyObject* keyword_names) {
-    static constexpr Signature kSignature{"set_num_threads", 1, 1, 1, {"n"}};
     return guarded([&] {
-        const Arguments given = parse_arguments(kSignature, args, count, keyword_names);
-        set_threads("set_num_threads: n", integer_argument("set_num_threads", "n", given[0], 0));
+        const Arguments given = parse_arguments(kSetNumThreads, args, count, keyword_names);
+        set_threads("set_num_threads: n",
+                    integer_argument("set_num_threads", "n", given[Parameter::kN], 0));
         return Py_NewRef(Py_None);
     });
 }
 
 PyObject* get_num_threads_entry(PyObject*, PyObject* const* args, Py_ssize_t count,
                                 PyObject* keyword_names) {
-    static constexpr Signature kSignature{"get_num_threads", 0, 0, 0, {}};
     return guarded([&] {
-        parse_arguments(kSignature, args, count, keyword_names);
+        parse_arguments(kGetNumThreads, args, count, keyword_names);
         return PyLong_FromLong(get_num_threads());
     });
 }
 
 constexpr char kSetNumThreadsDoc[] =
-    R"doc(set_num_threads(n)
---
-
+    R"doc(
 Sets how many threads a call on the CPU may use, from 1 to 1024, for the whole process.
 
 The default is as many as the process may run on, or what the environment variable
@@ -100,9 +104,7 @@ A number out of that range is a ValueError, what is no integer a TypeError.
 )doc";
 
 constexpr char kGetNumThreadsDoc[] =
-    R"doc(get_num_threads()
---
-
+    R"doc(
 How many threads a call on the CPU may use; see set_num_threads.
 
 >>> from dmlindex import get_num_threads
@@ -113,11 +115,11 @@ True
 }  // namespace
 
 std::string device_name(const char* op, py::handle device) {
-    if (py::isinstance<py::str>(device)) return py::str(device);
+    if (py::isinstance<py::str>(device)) return text_of(device);
     if (py::isinstance(device, py::module_::import("dmlindex._device").attr("Device"))) {
-        return py::str(device.attr("name"));
+        return text_of(device.attr("name"));
     }
-    throw Error(ErrorKind::kType, std::string(op) + ": device is " + std::string(py::repr(device)) +
+    throw Error(ErrorKind::kType, std::string(op) + ": device is " + shown(device.ptr()) +
                                       ", expected None, a device's name or a Device");
 }
 
@@ -153,8 +155,8 @@ void add_devices(py::module_& module) {
         [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },
         py::arg("operation"), py::arg("device"), "Raises for a device that is not there.");
     static PyMethodDef methods[] = {
-        method<set_num_threads_entry>("set_num_threads", kSetNumThreadsDoc),
-        method<get_num_threads_entry>("get_num_threads", kGetNumThreadsDoc),
+        method<set_num_threads_entry>(kSetNumThreads, kSetNumThreadsDoc),
+        method<get_num_threads_entry>(kGetNumThreads, kGetNumThreadsDoc),
         {nullptr, nullptr, 0, nullptr}};
     if (PyModule_AddFunctions(module.ptr(), methods) != 0) throw py::error_already_set();
     module.def(

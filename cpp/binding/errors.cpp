@@ -111,16 +111,11 @@ std::string index_error_message(const char* op, const Plan& plan, const cpu::Bad
                                     : std::to_string(bad.bits)) +
                           " is out of range for axis " + std::to_string(coordinate.axis) +
                           " of input, which has size " + size;
-    const bool has_mode = operation != "find_duplicates";
     if (coordinate.limit == 0) {
-        message += " and so no place for any index";
-        if (has_mode) message += "; pass mode=" + skip + " to allow it";
+        message += " and so no place for any index; pass mode=" + skip + " to allow it";
     } else {
         message += " (expected " + (has_sign ? "-" + size : std::string("0")) + " <= index < " +
-                   size + ")";
-        if (has_mode) {
-            message += "; pass mode=\"clamp\", \"wrap\" or " + skip + " to allow it";
-        }
+                   size + "); pass mode=\"clamp\", \"wrap\" or " + skip + " to allow it";
     }
     return message;
 }

@@ -1,17 +1,18 @@
 #define DMLINDEX_IMPORTS_NUMPY
 #include "binding/buffer_cache.hpp"
+#include "binding/call/device_place.hpp"
+#include "binding/call/functions.hpp"
 #include "binding/compiled_operator.hpp"
 #include "binding/descs.hpp"
-#include "binding/device_calls.hpp"
 #include "binding/devices.hpp"
 #include "binding/errors.hpp"
-#include "binding/functions.hpp"
 #include "binding/numpy.hpp"
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     if (_import_array() < 0) throw pybind11::error_already_set();
     module.doc() = "The C++ core of dmlindex; use the package's own names.";
     module.attr("__version__") = DMLINDEX_VERSION;
+    dmlindex::binding::intern_parameter_names();
     dmlindex::binding::add_errors(module);
     dmlindex::binding::add_buffer_cache(module);
     dmlindex::binding::add_devices(module);

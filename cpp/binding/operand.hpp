@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "binding/arrays.hpp"
+#include "binding/arrays/array.hpp"
 #include "operators/descs.hpp"
 
 namespace dmlindex::binding {
@@ -25,23 +25,16 @@ class Operand {
                has_shape(PyArray_NDIM(array), PyArray_DIMS(array));
     }
 
-    // The object as an array to read from, or to write to. Throws where it does not fit.
-    Array readable(const char* op, PyObject* object) const;
-    Array writeable(const char* op, PyObject* object) const;
+    // Throws unless what was looked at fits.
+    void check(const char* op, const Tensor& given) const;
+    // Looks at out, an array that is to fit.
+    void look_at_out(const char* op, PyObject* object, Tensor& tensor) const;
 
     // A new array for the tensor; the padding between strided elements is zero.
     Array fresh() const;
 
-    // Where the tensor lies in an array that fits.
-    Layout layout_in(const Array& array) const noexcept;
-
-    // The part of an array that fits which the tensor lies in: packed arrays are it all.
-    Array used_part(Array array) const;
-    // The tensor in an array that fits, as an array with all its dims.
-    Array view(const Array& array) const;
-
-    // Throws unless something of the dtype and the layout's sizes fits.
-    void check(const char* op, PyArray_Descr* dtype, const Layout& given) const;
+    // Where the elements lie in an array or tensor that fits and lies so.
+    Layout layout_in(const Layout& given) const noexcept;
 
     // From the first byte of the tensor to the last, in an array that is ready.
     std::int64_t span_bytes() const noexcept { return span_bytes_; }

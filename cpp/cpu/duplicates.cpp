@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <new>
-#include <numeric>
 
 #include "cpu/bad_index.hpp"
 #include "cpu/job.hpp"
@@ -24,7 +23,7 @@ std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indi
     }
     std::vector<std::int64_t> targets(static_cast<std::size_t>(count));
     const ResolveKernel resolve =
-        kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(Mode::kRaise)];
+        kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     std::int64_t done = 0;
     for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
         const std::int64_t run = walker.left_in_run();
@@ -39,9 +38,12 @@ std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indi
     }
 
     // Sorted by target, and by position where targets agree: all but the last of equal ones are
-    // overwritten.
-    std::vector<std::int64_t> order(targets.size());
-    std::iota(order.begin(), order.end(), 0);
+    // overwritten. What goes nowhere is not.
+    std::vector<std::int64_t> order;
+    order.reserve(targets.size());
+    for (std::int64_t position = 0; position < count; ++position) {
+        if (targets[static_cast<std::size_t>(position)] != kSkipped) order.push_back(position);
+    }
     const auto target = [&](std::int64_t position) {
         return targets[static_cast<std::size_t>(position)];
     };

@@ -8,8 +8,8 @@
 namespace dmlindex::cpu {
 
 // The positions (flat, in C order of the plan's dims) whose target a later position writes too,
-// ascending. Or the first index out of range. The plan is not canonicalised: its dims are those of
-// the indices.
+// ascending; a position that the mode skips has no target. Or the first index out of range. The
+// plan is not canonicalised: its dims are those of the indices.
 std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indices,
                                          std::vector<std::int64_t>& positions);
 

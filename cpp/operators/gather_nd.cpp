@@ -6,7 +6,8 @@
 
 namespace dmlindex {
 
-Layout gather_nd_shape(const char* op, const Layout& input, const Layout& indices, int batch_dims) {
+int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
+                     const Layout& indices) {
     const int most = std::min(input.rank, indices.rank) - 1;
     if (batch_dims < 0 || (batch_dims > 0 && batch_dims > most)) {
         fail_value(op, "batch_dims is " + std::to_string(batch_dims) + ", expected 0 to " +
@@ -14,6 +15,11 @@ Layout gather_nd_shape(const char* op, const Layout& input, const Layout& indice
                            ": less than the ranks of input, shape " + to_string(input) +
                            ", and indices, shape " + to_string(indices));
     }
+    return static_cast<int>(batch_dims);
+}
+
+Layout gather_nd_shape(const char* op, const Layout& input, const Layout& indices, int batch_dims) {
+    check_batch_dims(op, batch_dims, input, indices);
     Layout shape = nd_items_shape(op, input, indices, batch_dims);
     for (int d = 0; d < batch_dims; ++d) {
         if (input.sizes[d] != indices.sizes[d]) {

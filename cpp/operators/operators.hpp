@@ -35,6 +35,11 @@ void lower_copy(const Layout& input, const Layout& output, Plan& plan);
 // Sets everything that is no shape to its default: mode kRaise, no fill, no reduction, no copy.
 void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes, Plan& plan);
 
+// The number of batch dims that gather_nd_shape takes; Error(kValue) for one that does not go with
+// the ranks.
+int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
+                     const Layout& indices);
+
 // axis in [-rank, rank) as one in [0, rank); Error(kValue) otherwise.
 int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank);
 

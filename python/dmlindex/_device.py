@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
 from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
-from dmlindex._reference_reductions import is_reducible
 
 
 class Device:
@@ -126,7 +124,7 @@ class Device:
         >>> Device().has_reduction("float64", "add")
         True
         """
-        if not is_reducible(np.dtype(dtype), reduction):
+        if not _core.has_reduction(dtype, reduction):
             return False
         return self._name == "cpu" or _core.d3d12_has_reductions(dtype)
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from dmlindex._reference_reductions import is_reducible
+from dmlindex._reference_weak import is_weak, takes_weak, weak_array
 
 Array = npt.NDArray[Any]
 
@@ -29,6 +30,7 @@ REDUCTIONS = ("none", "add", "mul", "min", "max")
 
 def input_array(op: str, value: Any, argument: str = "input") -> Array:
     """An ndarray, a list, a number, or what speaks __dlpack__ or __array__, as an array."""
+    refuse_masked(op, argument, value)
     if isinstance(value, np.ndarray):
         array = np.asarray(value)
     elif hasattr(value, "__dlpack__"):
@@ -40,6 +42,15 @@ def input_array(op: str, value: Any, argument: str = "input") -> Array:
             f"{op}: {argument} has dtype {array.dtype}, expected one that holds no Python objects"
         )
     return array
+
+
+def refuse_masked(op: str, argument: str, value: Any) -> None:
+    """A mask would be lost, in a list of arrays too."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{op}: {argument} is or holds a masked array; pass its .filled() or .data")
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            refuse_masked(op, argument, item)
 
 
 def _from_dlpack(op: str, argument: str, value: Any) -> Array:
@@ -64,6 +75,8 @@ def index_array(op: str, indices: Any) -> Array:
 
 
 def updates_array(op: str, updates: Any, dtype: np.dtype[Any]) -> Array:
+    if is_weak(updates) and takes_weak(dtype):
+        return weak_array(op, "updates", updates, dtype)
     array = input_array(op, updates, "updates")
     if array.dtype != dtype:
         raise TypeError(
@@ -73,9 +86,13 @@ def updates_array(op: str, updates: Any, dtype: np.dtype[Any]) -> Array:
     return array
 
 
-def updates_shape(op: str, updates: Array, expected: tuple[int, ...]) -> None:
+def updates_shape(op: str, updates: Array, expected: tuple[int, ...]) -> Array:
+    """The updates in the shape that they must have; a single one goes to every place."""
+    if updates.shape == ():
+        return np.broadcast_to(updates, expected)
     if updates.shape != expected:
         raise ValueError(f"{op}: updates has shape {updates.shape}, expected {expected}")
+    return updates
 
 
 def integer(op: str, argument: str, value: SupportsIndex) -> int:
@@ -168,26 +185,31 @@ def tuple_size(op: str, input: Array, indices: Array, batch_dims: int) -> int:
     return int(k)
 
 
-def shaped(op: str, input_shape: Iterable[SupportsIndex]) -> Array:
-    """An array of the shape, which takes no memory."""
+def shaped(op: str, input_or_shape: Any) -> Array:
+    """An array of the shape, or of that of the array, which takes no memory."""
+    name = "input_or_shape"
+    refuse_masked(op, name, input_or_shape)
     try:
-        given = tuple(input_shape)
+        given = tuple(getattr(input_or_shape, "shape", input_or_shape))
     except TypeError:
+        found = type(input_or_shape).__name__
         raise TypeError(
-            f"{op}: input_shape is a {type(input_shape).__name__}, expected a sequence of integers"
+            f"{op}: {name} is a {found}, expected an array or a sequence of integers"
         ) from None
-    sizes = [integer(op, f"input_shape[{d}]", size) for d, size in enumerate(given)]
+    sizes = [integer(op, f"{name}[{d}]", size) for d, size in enumerate(given)]
     for d, size in enumerate(sizes):
         if not 0 <= size < 2**63:
-            raise ValueError(f"{op}: input_shape[{d}] is {size}, expected 0 <= size < 2**63")
+            raise ValueError(f"{op}: {name}[{d}] is {size}, expected 0 <= size < 2**63")
     if math.prod(sizes) >= 2**63:
-        raise ValueError(f"{op}: input_shape {tuple(sizes)} has 2**63 elements or more")
+        raise ValueError(f"{op}: {name} {tuple(sizes)} has 2**63 elements or more")
     return np.broadcast_to(np.empty((), "V0"), sizes)
 
 
 def fresh(op: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A new array for the result: ValueError if none can be so large, MemoryError if none fits."""
     try:
+        if dtype.itemsize == 0:  # NumPy would make texts of no characters one character long
+            return np.empty(shape, "V0").view(dtype)
         return np.empty(shape, dtype)
     except ValueError as error:
         raise ValueError(
@@ -198,6 +220,7 @@ def fresh(op: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
 def out(op: str, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if value is None:
         return
+    refuse_masked(op, "out", value)
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{op}: out is a {type(value).__name__}, expected a numpy.ndarray")
     if value.dtype != dtype:
@@ -224,10 +247,19 @@ def overlaps_itself(array: Array) -> bool:
 
 
 def fill(op: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """The element for "fill", as bytes: 0 is all zero bytes; anything else must convert exactly."""
+    """The element for "fill", as bytes: 0 is all zero bytes in any dtype.
+
+    Else Python's own numbers are weak, as in updates; any other value must convert exactly.
+    """
+    refuse_masked(op, "fill_value", value)
     as_bytes = np.dtype((np.void, dtype.itemsize))
-    if isinstance(value, (int, float, np.number)) and value == 0 and not np.signbit(value):
+    if _is_zero(value):
         return np.zeros((), as_bytes)[()]
+    if is_weak(value) and not isinstance(value, list) and takes_weak(dtype):
+        try:
+            return weak_array(op, "fill_value", value, dtype).view(as_bytes)[()]
+        except TypeError as error:
+            raise ValueError(str(error)) from None
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter(
@@ -243,11 +275,16 @@ def fill(op: str, value: Any, dtype: np.dtype[Any]) -> Any:
     return filled.view(as_bytes)[()]
 
 
+def _is_zero(value: Any) -> bool:
+    is_numpys = isinstance(value, (np.integer, np.floating))
+    if isinstance(value, np.timedelta64) or not (is_numpys or type(value) in (bool, int, float)):
+        return False
+    return bool(value == 0) and not np.signbit(float(value))
+
+
 def _converted(value: Any, dtype: np.dtype[Any]) -> Array | None:
     """The value as an array of the dtype; None if that changes it, or it is of another kind."""
     given = np.asarray(value)
-    if given.dtype.hasobject and isinstance(value, int):
-        given = np.asarray(float(value))  # more than 64 bits
     if given.ndim > 0 or given.dtype.hasobject:
         return None
     converted = given.astype(dtype)
@@ -281,14 +318,13 @@ def index_error(
     dtype: np.dtype[Any],
 ) -> IndexError:
     at = ", ".join(map(str, position)) or "()"
-    skip = '"drop"' if op.startswith("scatter") else '"fill"'
+    skip = '"fill"' if op.startswith("gather") else '"drop"'
     if size == 0:
         expected, modes = " and so no place for any index", skip
     else:
         expected = f" (expected {-size if dtype.kind == 'i' else 0} <= index < {size})"
         modes = f'"clamp", "wrap" or {skip}'
-    hint = "" if op == "find_duplicates" else f"; pass mode={modes} to allow it"
     return IndexError(
         f"{op}: indices[{at}] = {index} is out of range for axis {axis} of input, "
-        f"which has size {size}{expected}{hint}"
+        f"which has size {size}{expected}; pass mode={modes} to allow it"
     )

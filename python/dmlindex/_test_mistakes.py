@@ -87,8 +87,10 @@ def fill_value_not_exact(call: Call, choice: int) -> Call | None:
     wrong: list[Any] = [[1, 2], np.zeros(2), object(), 10**400, None]
     if kind in "biu":
         wrong += [0.5, np.nan, np.inf, 2**64, -(2**63) - 1, 1j, "1"]
+    if kind == "b":
+        wrong += [1, 1.0]
     if kind == "f":
-        wrong += [1j, "1", 10**30 + 1]
+        wrong += [1j, "1", np.longdouble(1) / 3 + 2**-60]
     if kind in "mM":
         wrong += [1, "1", 1.5]
     return _with(call, mode="fill", fill_value=_pick(wrong, choice))
@@ -98,7 +100,7 @@ def fill_value_not_exact(call: Call, choice: int) -> Call | None:
 def input_of_a_wrong_type(call: Call, choice: int) -> Call | None:
     shape = _given(call)["input"].shape
     record = np.zeros(shape, [("a", "i4"), ("b", object)])
-    wrong = [np.zeros(shape, object), record, None, {}, {1: 2}, object()]
+    wrong = [np.zeros(shape, object), record, None, {}, {1: 2}, object(), np.ma.zeros(shape, "i4")]
     if hasattr(np.dtypes, "StringDType"):
         wrong.append(np.full(shape, "text", np.dtypes.StringDType()))
     given = _with(call, input=_pick(wrong, choice))
@@ -111,7 +113,17 @@ def indices_of_a_wrong_type(call: Call, choice: int) -> Call:
     places = np.asarray(_given(call)["indices"])
     types = ["f8", "f4", "?", "c8", "m8[s]", "M8[s]", "U3", "V8", object]
     wrong: list[Any] = [np.zeros(places.shape, t) for t in types]
-    wrong += [np.full(places.shape, np.nan), None, "0", 0.0, True, [0.5], [True], np.array([])]
+    wrong += [
+        np.ma.zeros(places.shape, "i8"),
+        np.full(places.shape, np.nan),
+        None,
+        "0",
+        0.0,
+        True,
+        [0.5],
+        [True],
+        np.array([]),
+    ]
     return _with(call, indices=_pick(wrong, choice))
 
 
@@ -150,6 +162,7 @@ def updates_of_a_wrong_type(call: Call, choice: int) -> Call | None:
     given = _given(call)
     dtype, shape = given["input"].dtype, given["updates"].shape
     wrong: list[Any] = [np.zeros(shape, t) for t in ("i2", "f4", "V7", object) if dtype != t]
+    wrong += [np.ma.zeros(shape, dtype), [None], ["1"] if dtype.kind != "U" else [b"1"]]
     if dtype.newbyteorder() != dtype:
         wrong.append(np.zeros(shape, dtype.newbyteorder()))
     if dtype.kind in "mM":
@@ -164,7 +177,7 @@ def updates_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
     given = _given(call)
     dtype, shape = given["input"].dtype, given["updates"].shape
     wrong = [(*shape, 1), (1, *shape), tuple(n + 1 for n in shape) or (2,), shape[:-1] or (1, 1)]
-    wrong = [s for s in wrong if s != shape]
+    wrong = [s for s in wrong if s not in (shape, ())]
     return _with(call, updates=np.zeros(_pick(wrong, choice), dtype))
 
 
@@ -192,6 +205,7 @@ def out_unfit(call: Call, choice: int) -> Call | None:
         return None
     other = "i2" if out.dtype != "i2" else "i4"
     wrong: list[Any] = [np.zeros((*out.shape, 1), out.dtype), np.zeros(out.shape, other), []]
+    wrong += [np.ma.zeros(out.shape, out.dtype)]
     wrong.append(np.zeros((*out.shape[:-1], out.shape[-1] + 1) if out.ndim else (2,), out.dtype))
     if out.dtype.newbyteorder() != out.dtype:
         wrong.append(np.zeros(out.shape, out.dtype.newbyteorder()))

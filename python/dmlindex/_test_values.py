@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlindex._reference_weak import takes_weak, weak_array
+
 Array = npt.NDArray[Any]
 
 DTYPE_CLASSES = (
@@ -169,17 +171,31 @@ def index_pool(dtype: np.dtype[Any], limit: int, in_range: bool) -> list[int]:
     return [i for i in chosen if info.min <= i <= info.max]
 
 
+@functools.cache
+def weak_values(dtype: np.dtype[Any]) -> list[Any]:
+    """Python's own numbers that go into a dtype; rounded, where they must be."""
+    numbers: list[Any] = [0, True, 1, False, 2.0, 3 + 0j, -7, 255, 2**63, -(2**63), 2**70]
+    numbers += [0.1, -0.0, 1 / 3, 1e30, np.inf, -np.inf, np.nan, 0.1 - 0.2j]
+    return [number for number in numbers if takes_weak(dtype) and _goes_into(number, dtype)]
+
+
+def _goes_into(number: Any, dtype: np.dtype[Any]) -> bool:
+    try:
+        weak_array("", "", type(number)(number), dtype)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def fill_values(dtype: np.dtype[Any]) -> list[Any]:
-    """Values a dtype holds exactly, for fill_value."""
-    found: list[Any] = [0]
+    """Values that go into a dtype, for fill_value."""
+    found: list[Any] = [0, *weak_values(dtype)]
     if dtype.kind in "biufc":
-        found += [1, True, np.uint8(1), 1.0]
+        found += [np.uint8(1), np.array(1.0)]
     if dtype.kind in "iu":
-        found += [int(np.iinfo(dtype).max), int(np.iinfo(dtype).min), 3.0]
+        found += [int(np.iinfo(dtype).max), int(np.iinfo(dtype).min), np.float32(3)]
     if dtype.kind in "fc":
-        found += [-0.0, -2, np.inf, np.nan, -1.5, np.float16(0.5), np.int64(7)]
-    if dtype.kind == "c":
-        found += [1 - 2j]
+        found += [np.float16(0.5), np.int64(7), np.float64(-0.0)]
     if dtype.kind in "MmSUV":
         element = np.frombuffer(pool(dtype)[0].tobytes(), dtype)[0] if dtype.itemsize else 0
         found += [element] if dtype.kind in "mM" else []

@@ -23,7 +23,6 @@ DML_SCATTER_OPERATOR_DESC and DML_SCATTER_ND_OPERATOR_DESC.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -197,7 +196,8 @@ def scatter_elements(
     """output = input, then output[p with p[axis] := indices[p]] = updates[p], for p in C order.
 
     So where targets meet the last one wins, or with a reduction each is applied in that order.
-    indices has input's rank, and off the axis no dim larger than input's; updates has its shape.
+    indices has input's rank, and off the axis no dim larger than input's; updates has its shape, or
+    is a single value for all. Python's own numbers take input's dtype (`_reference_weak.py`).
     unique_indices promises that no targets meet; it lets an implementation skip work, and changes
     nothing here. DirectML: DML_SCATTER_OPERATOR_DESC (also called SCATTER_ELEMENTS).
 
@@ -214,7 +214,7 @@ def scatter_elements(
     reduction = check.reduction(op, reduction, source.dtype)
     check.flag(op, "unique_indices", unique_indices)
     check.elements_indices(op, source, places, axis)
-    check.updates_shape(op, items, places.shape)
+    items = check.updates_shape(op, items, places.shape)
     check.out(op, out, source.shape, source.dtype)
     output = _copy(source)
 
@@ -239,8 +239,8 @@ def scatter_nd(
 
     So where targets meet the last one wins, or with a reduction each is applied in that order. The
     last dim of indices is the tuple: k coordinates, for the first k axes of input. updates has the
-    shape indices.shape[:-1] + input.shape[k:]. unique_indices is as in scatter_elements. DirectML:
-    DML_SCATTER_ND_OPERATOR_DESC.
+    shape indices.shape[:-1] + input.shape[k:], or is a single value for all. unique_indices is as
+    in scatter_elements. DirectML: DML_SCATTER_ND_OPERATOR_DESC.
 
     >>> scatter_nd([[1, 2], [3, 4], [5, 6]], [[2, 0], [0, 1]], [50, 20])
     array([[ 1, 20],
@@ -257,7 +257,7 @@ def scatter_nd(
     reduction = check.reduction(op, reduction, source.dtype)
     check.flag(op, "unique_indices", unique_indices)
     k = check.tuple_size(op, source, places, 0)
-    check.updates_shape(op, items, places.shape[:-1] + source.shape[k:])
+    items = check.updates_shape(op, items, places.shape[:-1] + source.shape[k:])
     check.out(op, out, source.shape, source.dtype)
     output = _copy(source)
 
@@ -271,16 +271,18 @@ def scatter_nd(
 
 
 def find_duplicates(
-    input_shape: Sequence[SupportsIndex],
+    input_or_shape: Any,
     indices: npt.ArrayLike,
     *,
     axis: SupportsIndex | None = None,
+    mode: str = "raise",
 ) -> npt.NDArray[np.int64]:
     """Which updates of a scatter a later one overwrites: their positions, ascending, as int64.
 
     With an axis, of scatter_elements: flat positions in indices, in C order. With None, of
     scatter_nd: flat positions of the tuples, that is in indices.shape[:-1]. Negative indices count
-    from the end; one out of range is an IndexError.
+    from the end; mode says what one out of range means, and an update that is dropped never counts.
+    Of an array given for its shape nothing else is looked at.
 
     >>> find_duplicates((4,), [2, -1, 2, 3], axis=0)
     array([0, 1])
@@ -288,22 +290,27 @@ def find_duplicates(
     array([0])
     """
     op = "find_duplicates"
-    source = check.shaped(op, input_shape)
+    source = check.shaped(op, input_or_shape)
     places = check.index_array(op, indices)
+    mode = check.choice(op, "mode", mode, check.SCATTER_MODES)
     targets: list[tuple[int, ...] | None]
     if axis is None:
         k = check.tuple_size(op, source, places, 0)
         tuples = np.ndindex(places.shape[:-1])
-        targets = [_resolve_tuple(op, places, q, source.shape[:k], 0, "raise") for q in tuples]
+        targets = [_resolve_tuple(op, places, q, source.shape[:k], 0, mode) for q in tuples]
     else:
         axis = check.axis(op, "axis", axis, source.ndim)
         check.elements_indices(op, source, places, axis)
         targets = []
         for p in np.ndindex(places.shape):
-            i = _resolve_at(op, places, p, axis, source.shape[axis], "raise")
+            i = _resolve_at(op, places, p, axis, source.shape[axis], mode)
             targets.append(None if i is None else _replaced(p, axis, i))
     last = {target: position for position, target in enumerate(targets)}
-    overwritten = [position for position, target in enumerate(targets) if last[target] != position]
+    overwritten = [
+        position
+        for position, target in enumerate(targets)
+        if target is not None and last[target] != position
+    ]
     return np.array(overwritten, np.int64)
 
 

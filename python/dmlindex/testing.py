@@ -176,7 +176,8 @@ def calls(
 
     An index may be out of range, which mode="raise" answers with IndexError; not so with
     in_range=True. with_out: sometimes with out, which may be a scatter's input itself or overlap an
-    argument in any way. with_lists: sometimes indices is a list.
+    argument in any way. with_lists: sometimes indices is a list, and updates are Python's own
+    numbers.
     """
     operator = operator or draw(st.sampled_from(OPERATORS))
     scatter = operator.startswith("scatter")
@@ -216,6 +217,8 @@ def calls(
         options["mode"] = mode
     if mode == "fill" and draw(st.booleans()):
         options["fill_value"] = draw(fill_values(dtype))
+    if scatter and with_lists and draw(st.integers(0, 3)) == 3:
+        arguments = (source, places, draw(weak_updates(dtype, items_shape)), *arguments[3:])
     call = Call(operator, arguments, options)
     if with_out and draw(st.booleans()):
         return draw(_with_out(call, input_shape if scatter else items_shape))
@@ -231,8 +234,26 @@ def _lists_as(listed: Any, array: Array) -> bool:
     return array.dtype == np.int64 and again.shape == array.shape
 
 
+@st.composite
+def weak_updates(draw: st.DrawFn, dtype: np.dtype[Any], shape: Shape) -> Any:
+    """Python's own numbers that go into a dtype: one for all, or a list of the shape.
+
+    A scalar of the dtype, which is for all too, where there are none or the list would lose its
+    shape.
+    """
+    numbers = values.weak_values(dtype)
+    if not numbers:
+        return draw(arrays(dtype, ()))
+    if 0 in shape or not shape or draw(st.booleans()):
+        return draw(st.sampled_from(numbers))
+    chosen = draw(st.binary(min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+    flat = np.empty(len(chosen), object)
+    flat[:] = [numbers[byte % len(numbers)] for byte in chosen]
+    return flat.reshape(shape).tolist()
+
+
 def fill_values(dtype: np.dtype[Any]) -> st.SearchStrategy[Any]:
-    """Values that the dtype holds exactly."""
+    """Values that go into the dtype."""
     fitting = values.fill_values(dtype)
     return st.integers(0, len(fitting) - 1).map(fitting.__getitem__)  # not all can be hashed
 
@@ -292,7 +313,8 @@ def _with_out(draw: st.DrawFn, call: Call, shape: Shape) -> Call:
     arguments = list(call.arguments)
     note = ""
     if kind == "overlap":
-        which = draw(st.integers(0, 2 if call.operator.startswith("scatter") else 1))
+        which = draw(st.integers(0, len(arguments) - 1))
+        assume(isinstance(arguments[which], np.ndarray))
         shift = draw(st.integers(-64, 64)) * draw(st.sampled_from([1, source.dtype.itemsize]))
         arguments[which], out = _overlapped(arguments[which], out, shift)
         note = f"out overlaps {PARAMETERS[call.operator][which]}"

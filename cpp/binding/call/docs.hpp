@@ -1,13 +1,10 @@
-// The docstrings of the raw entry points. Each begins with its signature, which inspect.signature
-// reads.
+// The docstrings of the raw entry points, below their signatures.
 #pragma once
 
 namespace dmlindex::binding {
 
 inline constexpr char kGatherDoc[] =
-    R"doc(gather(input, indices, axis=0, *, mode='raise', fill_value=0, out=None, device=None)
---
-
+    R"doc(
 Take the slices of input that indices name along an axis.
 
 output[o..., q..., i...] = input[o..., indices[q...], i...], where o are the dims before axis and i
@@ -20,7 +17,9 @@ indices : array of integers of any shape; negative ones count from the end
 axis : int, the axis of input that indices count along
 mode : "raise" (IndexError), "clamp" (to the nearest end), "wrap" (modulo the size) or "fill"
     What an index out of range does.
-fill_value : what "fill" writes; it must convert to input's dtype exactly
+fill_value : what "fill" writes; 0 is all bytes zero in any dtype
+    A Python bool, int, float or complex is rounded to input's dtype, where that has room for it; any
+    other value must be one that the dtype has.
 out : array of the result's shape and input's dtype, or None for a new one
     It may overlap the inputs, and is left as it was if the call fails.
 device : None, "cpu" or another name that devices() lists, or a Device
@@ -46,9 +45,7 @@ array([2.5, nan])
 )doc";
 
 inline constexpr char kGatherElementsDoc[] =
-    R"doc(gather_elements(input, indices, axis=0, *, mode='raise', fill_value=0, out=None, device=None)
---
-
+    R"doc(
 Take one element of input for every index, along an axis.
 
 output[p] = input[p with p[axis] := indices[p]], as numpy.take_along_axis does.
@@ -77,9 +74,7 @@ array([[5, 2]])
 )doc";
 
 inline constexpr char kGatherNdDoc[] =
-    R"doc(gather_nd(input, indices, batch_dims=0, *, mode='raise', fill_value=0, out=None, device=None)
---
-
+    R"doc(
 Take the slices of input that tuples of indices name.
 
 output[b..., q..., s...] = input[b..., indices[b..., q..., :], s...], where b are batch_dims dims that
@@ -89,6 +84,7 @@ Parameters
 ----------
 input : array of any dtype without Python objects, rank >= 1
 indices : array of integers, rank >= 1; its last dim k is 1 to input.ndim - batch_dims
+    Of a mask: numpy.argwhere(mask), and not numpy.nonzero(mask), which has the tuples in columns.
     indices.shape[:batch_dims] equals input.shape[:batch_dims].
 batch_dims : int, less than the ranks of input and indices
 mode, fill_value, out, device : as for gather
@@ -113,9 +109,7 @@ array([2, 3])
 )doc";
 
 inline constexpr char kScatterElementsDoc[] =
-    R"doc(scatter_elements(input, indices, updates, axis=0, *, reduction='none', mode='raise', unique_indices=False, out=None, device=None)
---
-
+    R"doc(
 Copy input and write one update for every index, along an axis.
 
 output = input; then output[p with p[axis] := indices[p]] = updates[p] for every p in C order, so that
@@ -125,7 +119,8 @@ Parameters
 ----------
 input : array of any dtype without Python objects, rank >= 1
 indices : array of integers of input's rank; off the axis no dim larger than input's
-updates : array of input's dtype and the shape of indices
+updates : array of input's dtype and the shape of indices, or a single value for all of them
+    Python's own numbers and lists of them take input's dtype, as in NumPy; it must have room for them.
 axis : int, the axis of input that indices count along
 reduction : "none", "add", "mul", "min" or "max"
     How an update and the value already there combine, one by one in C order. Integers wrap; floats
@@ -156,9 +151,7 @@ array([ 0, 12,  0,  6])
 )doc";
 
 inline constexpr char kScatterNdDoc[] =
-    R"doc(scatter_nd(input, indices, updates, *, reduction='none', mode='raise', unique_indices=False, out=None, device=None)
---
-
+    R"doc(
 Copy input and write the slices of updates where tuples of indices say.
 
 output = input; then output[indices[q..., :], s...] = updates[q..., s...] for every q in C order, so that
@@ -168,7 +161,8 @@ Parameters
 ----------
 input : array of any dtype without Python objects, rank >= 1
 indices : array of integers, rank >= 1; its last dim k, the tuple, is 1 to input.ndim
-updates : array of input's dtype and shape indices.shape[:-1] + input.shape[k:]
+updates : array of input's dtype and shape indices.shape[:-1] + input.shape[k:], or a single value
+    Python's own numbers and lists of them take input's dtype, as in scatter_elements.
 reduction, mode, unique_indices, out, device : as for scatter_elements
 
 Returns
@@ -186,19 +180,23 @@ Source: DirectML's DML_SCATTER_ND_OPERATOR_DESC.
 >>> scatter_nd(np.zeros((2, 2), int), [[0, 1], [1, 0]], np.array([5, 6]))
 array([[0, 5],
        [6, 0]])
+>>> x = np.array([3.0, 7.0, 9.0])
+>>> scatter_nd(x, np.argwhere(x > 5), 0)
+array([3., 0., 0.])
 )doc";
 
 inline constexpr char kFindDuplicatesDoc[] =
-    R"doc(find_duplicates(input_shape, indices, *, axis=None)
---
-
+    R"doc(
 The updates of a scatter that a later one overwrites.
 
 Parameters
 ----------
-input_shape : sequence of ints, the shape of the scatter's input
+input_or_shape : the scatter's input, or its shape as a sequence of ints
+    Of an array or DeviceTensor, only the shape counts.
 indices : array of integers, as the scatter would get it
 axis : int for scatter_elements, None for scatter_nd
+mode : "raise", "clamp", "wrap" or "drop", as the scatter would get it
+    An update that "drop" skips neither overwrites another nor is overwritten.
 
 Returns
 -------
@@ -214,6 +212,8 @@ As the scatter would.
 array([0])
 >>> find_duplicates((2, 2), [[0, 1], [1, 0]])
 array([], dtype=int64)
+>>> find_duplicates((4,), [3, 9], axis=0, mode="clamp")
+array([0])
 )doc";
 
 }  // namespace dmlindex::binding

@@ -1,0 +1,118 @@
+#include "binding/arrays/array.hpp"
+
+#include <algorithm>
+
+#include "binding/buffer_cache.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+// The first and one past the last byte of a tensor that has bytes.
+std::pair<const std::byte*, const std::byte*> span_of(const Tensor& tensor) noexcept {
+    const std::byte* first = tensor.data;
+    const std::byte* last = first + tensor.element_bytes();
+    for (int d = 0; d < tensor.layout.rank; ++d) {
+        const std::int64_t reach = (tensor.layout.sizes[d] - 1) * tensor.layout.strides[d];
+        (reach < 0 ? first : last) += reach;
+    }
+    return {first, last};
+}
+
+bool has_same_sizes(const Layout& a, const Layout& b) noexcept {
+    return a.rank == b.rank && std::equal(a.sizes, a.sizes + a.rank, b.sizes);
+}
+
+// The same numbers under NumPy's name for their type.
+const npy_intp* as_npy(const std::int64_t* numbers) noexcept {
+    static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
+    return reinterpret_cast<const npy_intp*>(numbers);
+}
+
+py::object plain_bytes_dtype(std::int64_t element_bytes) {
+    py::object dtype = steal(reinterpret_cast<PyObject*>(PyArray_DescrNewFromType(NPY_VOID)));
+    PyDataType_SET_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype.ptr()), element_bytes);
+    return dtype;
+}
+
+// With the strides and the data of a layout, or in memory of its own where data is null.
+Array plain_array(const Layout& layout, const py::object& dtype, std::byte* data) {
+    auto* const descr = reinterpret_cast<PyArray_Descr*>(dtype.inc_ref().ptr());  // it takes one
+    return Array(
+        steal(PyArray_NewFromDescr(&PyArray_Type, descr, layout.rank, as_npy(layout.sizes),
+                                   data == nullptr ? nullptr : as_npy(layout.strides), data,
+                                   data == nullptr ? 0 : NPY_ARRAY_WRITEABLE, nullptr)));
+}
+
+}  // namespace
+
+py::object steal(PyObject* object) {
+    if (object == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(object);
+}
+
+void Tensor::look_at(Array array) {
+    PyArrayObject* const given = array.get();
+    dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
+    data = array.data();
+    layout.rank = PyArray_NDIM(given);
+    std::copy_n(PyArray_DIMS(given), layout.rank, layout.sizes);
+    std::copy_n(PyArray_STRIDES(given), layout.rank, layout.strides);
+    owner = array.take();
+}
+
+Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype) {
+    const std::int64_t element_bytes = PyDataType_ELSIZE(dtype);
+    set_packed_strides(shape, std::max<std::int64_t>(element_bytes, 1), op);
+    if (element_bytes == 0) {
+        // NumPy makes texts of no characters one character long, but for a view of such elements.
+        const Array nothing = plain_array(shape, plain_bytes_dtype(0), nullptr);
+        Py_INCREF(dtype);  // the view takes one
+        return Array(steal(PyArray_View(nothing.get(), dtype, nullptr)));
+    }
+    const CachedAllocation allocation(
+        static_cast<std::size_t>(element_count(shape) * element_bytes));
+    Py_INCREF(dtype);  // the new array takes one
+    return Array(steal(PyArray_NewFromDescr(&PyArray_Type, dtype, shape.rank, as_npy(shape.sizes),
+                                            nullptr, nullptr, 0, nullptr)));
+}
+
+Array bytes_of(const Tensor& tensor) {
+    Array array =
+        plain_array(tensor.layout, plain_bytes_dtype(tensor.element_bytes()), tensor.data);
+    if (PyArray_SetBaseObject(array.get(), tensor.owner.inc_ref().ptr()) != 0) {  // it takes one
+        throw py::error_already_set();
+    }
+    return array;
+}
+
+void copy_elements(const Tensor& to, const Tensor& from) {
+    if (PyArray_CopyInto(bytes_of(to).get(), bytes_of(from).get()) != 0) {
+        throw py::error_already_set();
+    }
+}
+
+bool may_overlap(const Tensor& a, const Tensor& b) noexcept {
+    if (a.bytes() == 0 || b.bytes() == 0) return false;
+    const auto [a_first, a_last] = span_of(a);
+    const auto [b_first, b_last] = span_of(b);
+    return a_first < b_last && b_first < a_last;
+}
+
+bool is_same_view(const Tensor& a, const Tensor& b) noexcept {
+    return a.data == b.data && has_same_sizes(a.layout, b.layout) &&
+           std::equal(a.layout.strides, a.layout.strides + a.layout.rank, b.layout.strides);
+}
+
+void keep_apart(const char* op, Tensor& tensor, const Tensor& out) {
+    if (!may_overlap(tensor, out)) return;
+    Layout packed = tensor.layout;
+    set_packed_strides(packed, tensor.element_bytes(), op);
+    const py::object dtype = tensor.dtype;
+    Tensor copy;
+    copy.look_at(plain_array(packed, plain_bytes_dtype(tensor.element_bytes()), nullptr));
+    copy_elements(copy, tensor);
+    tensor = std::move(copy);
+    tensor.dtype = dtype;
+}
+
+}  // namespace dmlindex::binding

@@ -1,0 +1,152 @@
+#include "binding/call/device_run.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "binding/bound_operator.hpp"
+#include "binding/errors.hpp"
+#include "error.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+bool is_one_element(const Layout& layout) noexcept {
+    return layout.rank > 0 &&
+           std::all_of(layout.strides, layout.strides + layout.rank, [](auto s) { return s == 0; });
+}
+
+// Makes an operand lie on the device, packed.
+void bring(const Invocation& call, Tensor& tensor) {
+    if (tensor.memory) return;
+    if (call.function != nullptr && is_one_element(tensor.layout)) {
+        Tensor one = tensor;  // which the plan reads again and again
+        one.layout.rank = 0;
+        tensor.memory = upload(call.device, bytes_of(one));
+        return;
+    }
+    tensor.memory = upload(call.device, bytes_of(tensor));
+    set_packed_strides(tensor.layout, tensor.element_bytes(), call.op);
+}
+
+// Makes the operand's memory another one than written, with the same bytes.
+void keep_apart(const DevicePtr& device, Tensor& tensor, const MemoryPtr& written) {
+    if (tensor.memory != written) return;
+    const py::gil_scoped_release released;
+    auto copy = std::make_shared<d3d12::Memory>(device, tensor.memory->bytes());
+    device->copy(*copy, *tensor.memory);
+    tensor.memory = std::move(copy);
+}
+
+// Where the output goes: to the tensor that is given, or to new memory; from there it comes to an
+// array in the end, where one is wanted.
+class Result {
+  public:
+    explicit Result(Invocation& call)
+        : call_(call), strided_(call.compiled != nullptr && call.compiled->output().is_strided()) {
+        set_packed_strides(call.result, PyDataType_ELSIZE(call.result_dtype), call.op);
+        memory_ = call.out.memory;
+    }
+
+    // Whether the memory holds nothing of worth before the call.
+    bool is_fresh() const noexcept { return !call_.out.memory; }
+
+    const MemoryPtr& memory() {
+        if (memory_) return memory_;
+        const std::int64_t bytes =
+            element_count(call_.result) * PyDataType_ELSIZE(call_.result_dtype);
+        const py::gil_scoped_release released;
+        memory_ = std::make_shared<d3d12::Memory>(call_.device, static_cast<std::uint64_t>(bytes));
+        // The padding of a new tensor is zero; that of an array is never copied there.
+        if (strided_ && !call_.has_out()) call_.device->clear(*memory_);
+        return memory_;
+    }
+
+    // The call's result, after the plan was queued.
+    PyObject* finish() {
+        if (!is_fresh()) return Py_NewRef(call_.given_out);
+        py::object dtype =
+            py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(call_.result_dtype));
+        if (!call_.has_out() && call_.as_tensor) {
+            return new_device_tensor({memory_, call_.result, std::move(dtype)});
+        }
+        if (call_.has_out() && !strided_ && is_packed(call_.out)) {
+            fetch(call_.out);
+            return Py_NewRef(call_.given_out);
+        }
+        Tensor packed;
+        packed.look_at(new_array(call_.op, call_.result, call_.result_dtype));
+        fetch(packed);
+        if (!call_.has_out()) return packed.owner.release().ptr();
+        copy_elements(elements(call_.out), elements(packed));
+        return Py_NewRef(call_.given_out);
+    }
+
+  private:
+    static bool is_packed(const Tensor& tensor) {
+        Layout packed = tensor.layout;
+        set_packed_strides(packed, tensor.element_bytes(), "");
+        return std::equal(packed.strides, packed.strides + packed.rank, tensor.layout.strides);
+    }
+
+    void fetch(const Tensor& to) const {
+        const py::gil_scoped_release released;
+        call_.device->download(*memory_, to.data);
+    }
+
+    // Without the padding between them.
+    Tensor elements(Tensor tensor) const {
+        if (strided_) tensor.layout = call_.compiled->output().layout_in(tensor.layout);
+        return tensor;
+    }
+
+    Invocation& call_;
+    bool strided_;
+    MemoryPtr memory_;
+};
+
+// Queues a canonical plan. An error of the device gets the operator's name.
+void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands& operands,
+                bool fresh) {
+    d3d12::Describe describe;  // the text of an index error, whenever it is wanted
+    if (d3d12::may_fail(plan)) {
+        describe = [op = std::string(call.op), kept = std::make_shared<const Plan>(plan),
+                    has_tuples = call.has_tuples](const d3d12::BadIndex& bad) {
+            return index_error_message(op.c_str(), *kept, {bad.position, bad.coordinate, bad.bits},
+                                       has_tuples);
+        };
+    }
+    try {
+        const py::gil_scoped_release released;
+        call.device->run(plan, operands, fresh, std::move(describe));
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kIndex) throw;
+        throw Error(error.kind(), std::string(call.op) + ": " + error.what());
+    }
+}
+
+}  // namespace
+
+PyObject* run_on_device(Invocation& call) {
+    bring(call, call.input);
+    bring(call, call.indices);
+    if (call.updates.is_given()) bring(call, call.updates);
+    Result result(call);
+    const MemoryPtr& written = result.memory();
+    const bool in_place = call.can_be_in_place && call.input.memory == written;
+    if (!in_place) keep_apart(call.device, call.input, written);
+    keep_apart(call.device, call.indices, written);
+    if (call.updates.is_given()) keep_apart(call.device, call.updates, written);
+
+    Plan room;
+    const Plan& plan = plan_of(call, call.result, in_place, room);
+    const d3d12::Memory* const input = call.input.memory.get();
+    const d3d12::Memory* const indices = call.indices.memory.get();
+    const d3d12::Operands operands = call.gathers()
+                                         ? d3d12::Operands{input, written.get(), indices, nullptr}
+                                         : d3d12::Operands{written.get(), call.updates.memory.get(),
+                                                           indices, in_place ? nullptr : input};
+    queue_plan(call, plan, operands, result.is_fresh());
+    return result.finish();
+}
+
+}  // namespace dmlindex::binding

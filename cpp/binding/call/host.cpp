@@ -1,0 +1,55 @@
+// The executor on the CPU.
+#include "binding/bound_operator.hpp"
+#include "binding/call/invocation.hpp"
+#include "binding/errors.hpp"
+
+namespace dmlindex::binding {
+namespace {
+
+// Below this a call is over sooner than other threads could take the GIL.
+constexpr std::int64_t kReleaseBytes = 64 << 10;
+
+Array new_result(Invocation& call) {
+    if (call.compiled != nullptr) return call.compiled->output().fresh();
+    return new_array(call.op, call.result, call.result_dtype);
+}
+
+}  // namespace
+
+void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
+              cpu::OnFailure on_failure, std::int64_t traffic_bytes, bool has_tuples) {
+    std::optional<cpu::BadIndex> bad;
+    if (traffic_bytes < kReleaseBytes) {
+        bad = cpu::run(plan, buffers, on_failure);
+    } else {
+        const py::gil_scoped_release released;
+        bad = cpu::run(plan, buffers, on_failure);
+    }
+    if (bad) throw_index_error(op, plan, *bad, has_tuples);
+}
+
+PyObject* run_on_host(Invocation& call) {
+    Tensor& output = call.out;
+    if (!call.has_out()) output.look_at(new_result(call));
+    const bool in_place =
+        call.has_out() && call.can_be_in_place && is_same_view(call.input, output);
+    if (call.has_out()) {
+        if (!in_place) keep_apart(call.op, call.input, output);
+        keep_apart(call.op, call.indices, output);
+        if (call.updates.is_given()) keep_apart(call.op, call.updates, output);
+    }
+    Plan room;
+    const Plan& plan = plan_of(call, output.layout, in_place, room);
+    const bool gathers = call.gathers();
+    const cpu::Buffers buffers =
+        gathers ? cpu::Buffers{call.input.data, output.data, call.indices.data, nullptr}
+                : cpu::Buffers{output.data, call.updates.data, call.indices.data, call.input.data};
+    const std::int64_t traffic_bytes = call.indices.bytes() + (gathers ? 0 : call.updates.bytes()) +
+                                       (in_place ? 0 : output.bytes());
+    run_plan(call.op, plan, buffers,
+             call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything, traffic_bytes,
+             call.has_tuples);
+    return call.has_out() ? Py_NewRef(call.given_out) : output.owner.release().ptr();
+}
+
+}  // namespace dmlindex::binding

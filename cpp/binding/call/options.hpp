@@ -1,0 +1,15 @@
+// Reading one argument that is no array. Each takes the default where it is null.
+#pragma once
+
+#include "binding/numpy.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::binding {
+
+std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
+                              std::int64_t otherwise);
+bool flag_argument(const char* op, const char* name, PyObject* value);
+Mode mode_argument(const char* op, PyObject* value, Direction direction);
+Reduction reduction_argument(const char* op, PyObject* value);
+
+}  // namespace dmlindex::binding
