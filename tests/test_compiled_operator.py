@@ -27,7 +27,7 @@ def compiled(device: str, problem: Problem, choice: str) -> tuple[Any, str]:
     default, skip = ("drop", "drop") if scatters else ("clamp", "fill")
     if choice == "default":
         return Device(device).compile(problem.desc), default
-    mode = skip if choice == "skip" else choice
+    mode: Any = skip if choice == "skip" else choice
     return Device(device).compile(problem.desc, mode=mode), mode
 
 
@@ -232,7 +232,8 @@ def test_fill_value(device: str) -> None:
     operator = Device(device).compile(GATHER, mode="fill", fill_value=-1.5)
     assert operator(X, indices).tolist() == [[0, -1.5], [-1.5, 4]]
     assert Device(device).compile(GATHER, mode="fill")(X, indices).tolist() == [[0, 0], [0, 4]]
-    for fill_value in (np.float64(0.1), "a", None):
+    wrong: list[Any] = [np.float64(0.1), "a", None]
+    for fill_value in wrong:
         with pytest.raises(ValueError, match="fill_value"):
             Device(device).compile(GATHER, mode="fill", fill_value=fill_value)
     with pytest.raises(ValueError, match="fill_value is 1, expected 0: a scatter fills nothing"):

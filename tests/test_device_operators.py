@@ -52,13 +52,13 @@ def bytes_outside(tensor: TensorDesc, buffer: Array) -> Array:
 def test_tensors_and_arrays_mixed(
     device: Device,
     problem: Problem,
-    choice: str,
+    choice: Any,
     placed: tuple[bool, ...],
     given_data: st.DataObject,
 ) -> None:
     """The result is a tensor where an operand is; padding is zero in a new one, kept in out."""
     scatters = problem.desc.operator.startswith("SCATTER")
-    mode = choice if choice != "skip" else "drop" if scatters else "fill"
+    mode: Any = choice if choice != "skip" else "drop" if scatters else "fill"
     operator = device.compile(problem.desc, mode=mode)
     operands = [
         device.tensor(buffer) if there else buffer

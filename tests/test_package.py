@@ -25,7 +25,7 @@ MODULES = [  # but the command line, whose tests run it
     f"dmlindex.{path.stem}"
     for path in sorted(Path(dmlindex.__file__).parent.glob("*.py"))
     if path.stem not in ("__init__", "__main__")
-]
+] + ["dmlindex.cli.files"]
 PUBLIC = [name for name in dmlindex.__all__ if name != "__version__"]
 PUBLIC_FUNCTIONS = [
     node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name in PUBLIC
@@ -49,6 +49,9 @@ def test_signature_is_the_stubs(function: ast.FunctionDef) -> None:
     """help() and editors see the same parameters and defaults that type checkers do."""
     for argument in [*function.args.args, *function.args.kwonlyargs]:
         argument.annotation = None
+    if function.decorator_list:  # an overload: the one for calls with out wants it
+        names = [argument.arg for argument in function.args.kwonlyargs]
+        function.args.kw_defaults[names.index("out")] = ast.Constant(None)
     found = inspect.signature(getattr(_core, function.name))
     parameters = [
         parameter.replace(annotation=inspect.Parameter.empty)

@@ -17,13 +17,13 @@ Array = npt.NDArray[Any]
 ORDERED = ["add", "mul", "min", "max"]
 
 
-def require(device: str, dtype: Any, reduction: str) -> None:
+def require(device: str, dtype: Any, reduction: Any) -> None:
     """Skips a reduction that the device says it lacks; test_device_tensors.py holds it to that."""
     if not dmlindex.Device(device).has_reduction(dtype, reduction):
         pytest.skip(f"{device} has no {reduction!r} on {np.dtype(dtype)}")
 
 
-def reduce_all(device: str, reduction: str, old: Any, updates: Any, dtype: Any) -> Array:
+def reduce_all(device: str, reduction: Any, old: Any, updates: Any, dtype: Any) -> Array:
     """One element reduced with updates one after the other; the reference agrees to the bit."""
     require(device, dtype, reduction)
     x, items = np.array([old], dtype), np.array(updates, dtype)
@@ -65,7 +65,7 @@ def test_bfloat16_rounds_every_step(device: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("reduction", ORDERED)
-def test_a_nan_propagates_quiet_with_its_payload(device: str, reduction: str, dtype: str) -> None:
+def test_a_nan_propagates_quiet_with_its_payload(device: str, reduction: Any, dtype: str) -> None:
     size = np.dtype(dtype).itemsize
     mantissa = np.finfo(dtype).nmant
     infinity = bits(np.array([np.inf], dtype))
@@ -89,7 +89,7 @@ def test_a_nan_that_the_step_makes(device: str, dtype: str) -> None:
     assert bits(reduce_all(device, "mul", 0, [np.inf], dtype)) == made
 
 
-def _reduced(device: str, reduction: str, old: Array, update: Array) -> Array:
+def _reduced(device: str, reduction: Any, old: Array, update: Array) -> Array:
     require(device, old.dtype, reduction)
     return dmlindex.scatter_nd(old, [[0]], update, reduction=reduction, device=device)
 
@@ -97,7 +97,7 @@ def _reduced(device: str, reduction: str, old: Array, update: Array) -> Array:
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", np.longdouble])
 @pytest.mark.parametrize("reduction", ["min", "max"])
 def test_zeros_compare_equal_so_the_one_there_stays(
-    device: str, reduction: str, dtype: Any
+    device: str, reduction: Any, dtype: Any
 ) -> None:
     for old, update in ((0.0, -0.0), (-0.0, 0.0)):
         answer = reduce_all(device, reduction, old, [update], dtype)
@@ -150,7 +150,7 @@ def test_duplicates_are_added_in_order(device: str) -> None:
 @pytest.mark.parametrize("reduction", ORDERED)
 @pytest.mark.parametrize("slice_size", [1, 3])
 def test_targets_with_few_updates_and_with_many(
-    device: str, reduction: str, dtype: str, slice_size: int
+    device: str, reduction: Any, dtype: str, slice_size: int
 ) -> None:
     """Lists of 1 to 9 updates, just as many as a D3D12 device folds as a list, and far more."""
     counts = np.zeros(400, int)
@@ -180,7 +180,7 @@ def test_many_in_a_row(device: str) -> None:
 
 
 @pytest.mark.parametrize("reduction", ORDERED)
-def test_every_float8_pair(device: str, reduction: str) -> None:
+def test_every_float8_pair(device: str, reduction: Any) -> None:
     """All 65,536 pairs of every 8-bit float: the table against the step."""
     ml_dtypes = pytest.importorskip("ml_dtypes")
     rng = np.random.default_rng(0)

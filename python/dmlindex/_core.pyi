@@ -1,10 +1,17 @@
-from typing import Any, Never, SupportsIndex, final, overload
+from typing import Any, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike, NDArray
 
 from dmlindex._descs import FeatureLevel, OperatorDesc, TensorDesc, Violation
 from dmlindex._device import Device
+from dmlindex._types import CompiledMode, GatherMode, Indices, Reduction, Scalar, ScatterMode
+
+_T = TypeVar("_T", bound=np.generic)
+_Out = TypeVar("_Out", bound=NDArray[Any] | DeviceTensor)
+_Operand: TypeAlias = ArrayLike | DeviceTensor
+_Places: TypeAlias = Indices | DeviceTensor
 
 __version__: str
 
@@ -13,128 +20,180 @@ class DescriptorError(ValueError):
 
 class DeviceError(RuntimeError): ...
 
+# Each function has overloads: with out, which it returns; for an array, whose dtype the result has;
+# with a tensor of a device, where the result is one, too; and for what NumPy makes an array of.
+# fmt: off
+
 @overload
 def gather(
-    input: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    axis: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | None = None,
-    device: str | Device | None = None,
-) -> npt.NDArray[Any]: ...
+    input: _Operand, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: _Out, device: str | Device | None = None,
+) -> _Out: ...
 @overload
 def gather(
-    input: npt.ArrayLike | DeviceTensor,
-    indices: npt.ArrayLike | DeviceTensor,
-    axis: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | DeviceTensor | None = None,
-    device: str | Device | None = None,
-) -> Any: ...
+    input: NDArray[_T], indices: Indices,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[_T]: ...
+@overload
+def gather(
+    input: DeviceTensor, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather(
+    input: ArrayLike, indices: DeviceTensor,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather(
+    input: ArrayLike, indices: Indices,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[Any]: ...
 @overload
 def gather_elements(
-    input: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    axis: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | None = None,
-    device: str | Device | None = None,
-) -> npt.NDArray[Any]: ...
+    input: _Operand, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: _Out, device: str | Device | None = None,
+) -> _Out: ...
 @overload
 def gather_elements(
-    input: npt.ArrayLike | DeviceTensor,
-    indices: npt.ArrayLike | DeviceTensor,
-    axis: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | DeviceTensor | None = None,
-    device: str | Device | None = None,
-) -> Any: ...
+    input: NDArray[_T], indices: Indices,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[_T]: ...
+@overload
+def gather_elements(
+    input: DeviceTensor, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather_elements(
+    input: ArrayLike, indices: DeviceTensor,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather_elements(
+    input: ArrayLike, indices: Indices,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[Any]: ...
 @overload
 def gather_nd(
-    input: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    batch_dims: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | None = None,
-    device: str | Device | None = None,
-) -> npt.NDArray[Any]: ...
+    input: _Operand, indices: _Places,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: _Out, device: str | Device | None = None,
+) -> _Out: ...
 @overload
 def gather_nd(
-    input: npt.ArrayLike | DeviceTensor,
-    indices: npt.ArrayLike | DeviceTensor,
-    batch_dims: SupportsIndex = 0,
-    *,
-    mode: str = "raise",
-    fill_value: Any = 0,
-    out: npt.NDArray[Any] | DeviceTensor | None = None,
-    device: str | Device | None = None,
-) -> Any: ...
+    input: NDArray[_T], indices: Indices,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[_T]: ...
+@overload
+def gather_nd(
+    input: DeviceTensor, indices: _Places,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather_nd(
+    input: ArrayLike, indices: DeviceTensor,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def gather_nd(
+    input: ArrayLike, indices: Indices,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> NDArray[Any]: ...
 @overload
 def scatter_elements(
-    input: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    updates: npt.ArrayLike,
-    axis: SupportsIndex = 0,
-    *,
-    reduction: str = "none",
-    mode: str = "raise",
-    unique_indices: bool = False,
-    out: npt.NDArray[Any] | None = None,
-    device: str | Device | None = None,
-) -> npt.NDArray[Any]: ...
+    input: _Operand, indices: _Places, updates: _Operand,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: _Out, device: str | Device | None = None,
+) -> _Out: ...
 @overload
 def scatter_elements(
-    input: npt.ArrayLike | DeviceTensor,
-    indices: npt.ArrayLike | DeviceTensor,
-    updates: npt.ArrayLike | DeviceTensor,
-    axis: SupportsIndex = 0,
-    *,
-    reduction: str = "none",
-    mode: str = "raise",
-    unique_indices: bool = False,
-    out: npt.NDArray[Any] | DeviceTensor | None = None,
-    device: str | Device | None = None,
-) -> Any: ...
+    input: NDArray[_T], indices: Indices, updates: ArrayLike,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> NDArray[_T]: ...
+@overload
+def scatter_elements(
+    input: DeviceTensor, indices: _Places, updates: _Operand,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_elements(
+    input: ArrayLike, indices: DeviceTensor, updates: _Operand,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_elements(
+    input: ArrayLike, indices: Indices, updates: DeviceTensor,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_elements(
+    input: ArrayLike, indices: Indices, updates: ArrayLike,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> NDArray[Any]: ...
 @overload
 def scatter_nd(
-    input: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    updates: npt.ArrayLike,
-    *,
-    reduction: str = "none",
-    mode: str = "raise",
-    unique_indices: bool = False,
-    out: npt.NDArray[Any] | None = None,
-    device: str | Device | None = None,
-) -> npt.NDArray[Any]: ...
+    input: _Operand, indices: _Places, updates: _Operand,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: _Out, device: str | Device | None = None,
+) -> _Out: ...
 @overload
 def scatter_nd(
-    input: npt.ArrayLike | DeviceTensor,
-    indices: npt.ArrayLike | DeviceTensor,
-    updates: npt.ArrayLike | DeviceTensor,
-    *,
-    reduction: str = "none",
-    mode: str = "raise",
-    unique_indices: bool = False,
-    out: npt.NDArray[Any] | DeviceTensor | None = None,
-    device: str | Device | None = None,
-) -> Any: ...
+    input: NDArray[_T], indices: Indices, updates: ArrayLike,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> NDArray[_T]: ...
+@overload
+def scatter_nd(
+    input: DeviceTensor, indices: _Places, updates: _Operand,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_nd(
+    input: ArrayLike, indices: DeviceTensor, updates: _Operand,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_nd(
+    input: ArrayLike, indices: Indices, updates: DeviceTensor,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> DeviceTensor: ...
+@overload
+def scatter_nd(
+    input: ArrayLike, indices: Indices, updates: ArrayLike,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> NDArray[Any]: ...
+# fmt: on
+
 def find_duplicates(
     input_or_shape: Any,
-    indices: npt.ArrayLike | DeviceTensor,
+    indices: Indices | DeviceTensor,
     *,
     axis: SupportsIndex | None = None,
-    mode: str = "raise",
+    mode: ScatterMode = "raise",
 ) -> npt.NDArray[np.int64]: ...
 def has_reduction(dtype: npt.DTypeLike, reduction: str) -> bool: ...
 def set_num_threads(n: SupportsIndex) -> None: ...
@@ -169,8 +228,8 @@ def compile(
     desc: OperatorDesc,
     device: str,
     feature_level: FeatureLevel,
-    mode: str | None,
-    fill_value: Any,
+    mode: CompiledMode | None,
+    fill_value: Scalar,
 ) -> CompiledOperator: ...
 
 @final
@@ -187,7 +246,7 @@ class CompiledOperator:
     def __call__(
         self,
         input: npt.ArrayLike,
-        indices: npt.ArrayLike,
+        indices: Indices,
         updates: npt.ArrayLike = ...,
         *,
         out: npt.NDArray[Any] | None = None,
@@ -196,7 +255,7 @@ class CompiledOperator:
     def __call__(
         self,
         input: npt.ArrayLike | DeviceTensor,
-        indices: npt.ArrayLike | DeviceTensor,
+        indices: Indices | DeviceTensor,
         updates: npt.ArrayLike | DeviceTensor = ...,
         *,
         out: npt.NDArray[Any] | DeviceTensor | None = None,

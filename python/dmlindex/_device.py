@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
 from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
+from dmlindex._types import CompiledMode, Scalar
 
 
 class Device:
@@ -58,7 +57,7 @@ class Device:
         return self._feature_level
 
     def compile(
-        self, desc: OperatorDesc, *, mode: str | None = None, fill_value: Any = 0
+        self, desc: OperatorDesc, *, mode: CompiledMode | None = None, fill_value: Scalar = 0
     ) -> CompiledOperator:
         """Checks the desc and lowers it once; calling the result does the rest.
 
