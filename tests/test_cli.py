@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 
 import dmlindex
 from dmlindex import reference
-from dmlindex.__main__ import main
-from dmlindex._files import FileError, read_array
+from dmlindex.cli import main
+from dmlindex.cli.errors import FileError
+from dmlindex.cli.files import read_array
 
 Array = npt.NDArray[Any]
 TABLE = np.arange(12, dtype=np.float32).reshape(4, 3)
@@ -171,11 +172,10 @@ def test_objects_are_refused_and_never_unpickled(capsys: pytest.CaptureFixture[s
     assert not Path("exploded").exists()
 
 
-def test_a_folder_or_a_pipe_as_input(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_or_a_device_as_input(capsys: pytest.CaptureFixture[str]) -> None:
     save(i=[0])
     Path("folder").mkdir()
-    os.mkfifo("pipe")
-    for name in ("folder", "pipe", "/dev/zero"):
+    for name in ("folder", "/dev/zero", "/dev/null"):
         message = refused(f"run gather {name} i.npy -o out.npy", capsys)
         assert f"{name}: not a regular file" in message
 
@@ -322,7 +322,7 @@ def test_ctrl_c_in_a_real_process(folder: Path) -> None:
     growing = False
     while process.poll() is None and not growing:
         with contextlib.suppress(FileNotFoundError):  # it has just got its final name
-            growing = any(path.stat().st_size for path in folder.glob(".out.npy.*.tmp"))
+            growing = any(path.stat().st_size for path in folder.glob(".dmlindex.*.tmp"))
     for each in (signal.SIGSTOP, signal.SIGINT, signal.SIGCONT):
         process.send_signal(each)
     _, error = process.communicate()

@@ -12,7 +12,7 @@ from PIL import Image
 
 import dmlindex
 from dmlindex import demo
-from dmlindex.__main__ import main
+from dmlindex.cli import main
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dmlindex
-from dmlindex.__main__ import main
+from dmlindex.cli import main
 from tests.descs import data, gather, gather_elements, index, scatter_nd
 
 VALID = gather_elements(data(2, 3, strides=(4, 1)), (2, 2), (2, 2), 1)

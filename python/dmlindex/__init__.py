@@ -44,6 +44,7 @@ from dmlindex._descs import (
 from dmlindex._device import Device
 from dmlindex._devices import DeviceInfo, devices
 from dmlindex._onnx import from_onnx_node
+from dmlindex._versions import show_versions
 
 if _core.environment_error:
     _environment.refuse(_core.environment_error)
@@ -81,6 +82,7 @@ __all__ = [
     "scatter_nd",
     "set_buffer_cache",
     "set_num_threads",
+    "show_versions",
 ]
 
 if TYPE_CHECKING:

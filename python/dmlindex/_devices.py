@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from dataclasses import dataclass
 
 from dmlindex import _core
@@ -44,9 +46,32 @@ def _cpu() -> DeviceInfo:
         if _core.has_threads()
         else "one thread, as there is no oneTBB"
     )
-    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"
-    return DeviceInfo("cpu", "cpu", description, True, "", memory_bytes)
+    return DeviceInfo("cpu", "cpu", description, True, "", _memory_bytes())
+
+
+def _memory_bytes() -> int:
+    """The machine's memory; 0 where the system has no way to say."""
+    if sys.platform == "win32":
+        status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
+        found = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status.total_bytes) if found else 0
+    try:
+        pages = os.sysconf("SC_PHYS_PAGES")  # -1 where it is not known
+        return max(pages, 0) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 0
+
+
+class _MemoryStatus(ctypes.Structure):
+    """Windows' MEMORYSTATUSEX: two 32-bit numbers, then seven of 64 bits."""
+
+    _fields_ = [
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total_bytes", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 6),
+    ]
 
 
 def _d3d12() -> list[DeviceInfo]:

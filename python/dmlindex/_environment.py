@@ -15,7 +15,8 @@ def refuse(message: str) -> NoReturn:
     No ImportError: programs take that for a package that is not there, and go on without.
     """
     if _is_command_line():
-        sys.stderr.write(f"dmlindex: error: {message}\n")
+        if sys.stderr is not None:  # it may be closed
+            sys.stderr.write(f"dmlindex: error: {message}\n")
         raise SystemExit(_USER_ERROR)
     raise ValueError(message)
 
