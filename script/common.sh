@@ -1,6 +1,7 @@
 # What the scripts share; sourced by them. Installs what is missing, and says so; a step whose inputs
 # are unchanged since it last succeeded is passed over.
 set -euo pipefail
+script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 venv=$root/.venv
@@ -8,6 +9,20 @@ build_folder=build/python
 
 say() { printf '\n==> %s\n' "$*" >&2; }
 die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
+
+# help_for ARGUMENTS...: -h or --help among them prints the script's opening comment, and nothing more
+# is done.
+help_for() {
+    local argument
+    for argument in "$@"; do
+        case $argument in
+            -h | --help)
+                awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$script"
+                exit 0
+                ;;
+        esac
+    done
+}
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
