@@ -49,6 +49,18 @@ class SpeaksBoth(OnAnotherDevice, SpeaksArray):
     """DLPack refuses, as for a dtype it has no code for; __array__ does not."""
 
 
+def test_a_dtype_that_numpy_lacks() -> None:
+    """As torch's bfloat16, of which NumPy's from_dlpack says just this."""
+
+    class Bfloat16(SpeaksDlpack):
+        def __dlpack__(self, **options: Any) -> Any:
+            raise BufferError("Unsupported dtype in DLTensor.")
+
+    tensor: Any = Bfloat16(np.zeros(3))
+    with pytest.raises(TypeError, match=r"\.view\(torch\.int16\)\.numpy\(\)\.view\(ml_dtypes"):
+        dmlindex.gather(tensor, [0])
+
+
 @pytest.mark.parametrize("wrap", [SpeaksDlpack, SpeaksArray, SpeaksBoth, np.ndarray.tolist])
 @pytest.mark.parametrize("module", [dmlindex, reference])
 def test_every_argument_may_be_an_array_like(module: Any, wrap: Any) -> None:

@@ -73,9 +73,14 @@ py::object from_foreign(const char* op, const char* argument, PyObject* object) 
         return py::module_::import("numpy").attr("from_dlpack")(py::handle(object));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
+        const std::string reason = text_of(error.value());
         refusal = std::string(argument) + " is a " + type_name(object) +
-                  " that DLPack does not hand over (" + text_of(error.value()) +
-                  "); pass a CPU tensor without gradient, or a NumPy array";
+                  " that DLPack does not hand over (" + reason + "); pass ";
+        refusal += reason.find("dtype") != std::string::npos
+                       ? "a NumPy array of the same bits in a type of ml_dtypes, as "
+                         "x.view(torch.int16).numpy().view(ml_dtypes.bfloat16) is of torch's "
+                         "bfloat16"
+                       : "a CPU tensor without gradient, or a NumPy array";
     }
     if (!py::hasattr(object, "__array__")) fail(ErrorKind::kType, op, refusal);
     try {

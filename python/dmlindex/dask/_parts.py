@@ -164,7 +164,7 @@ def positions(places: Array, shape: Shape, start: Shape, whole: Shape) -> Array:
 
 
 def _combined(
-    counts: Array, offsets: Array, rows: Array, reduction: str
+    counts: Array, offsets: Array, rows: Array, reduction: Any
 ) -> tuple[Array, tuple[Array, ...]]:
     owner = np.repeat(np.arange(counts.size), counts)
     span = int(offsets.max(initial=0)) + 1
