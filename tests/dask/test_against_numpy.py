@@ -35,8 +35,8 @@ def hops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     number = 2 if request.param == "two hops" else 3
 
     def plan(sources: int, destinations: int, *, slices: int, replies: bool) -> Any:
-        levels = _exchange._levels(sources, destinations, number, replies)
-        return _exchange.Exchange(sources, destinations, replies, levels)
+        levels = _exchange._levels(sources, destinations, number)
+        return _exchange.Exchange(sources, destinations, levels)
 
     for module in (_gathers, _scatters, _duplicates):
         monkeypatch.setattr(module, "plan", plan)

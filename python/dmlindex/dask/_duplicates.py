@@ -38,14 +38,14 @@ def routed_duplicates(layout: Layout, names: Names) -> dask.array.Array:
         nodes = exchange.forward(graph, names.route, batch.tag, routes, _parts.of_destinations)
         for destination in range(layout.sources):
             key = (names.local, *batch.tag, destination)
-            pieces = refs(nodes[0, destination])
+            pieces = refs(nodes[destination])
             graph[key] = Task(key, _overwritten, pieces, int(np.prod(shape)), blocks)
             found.append(key)
     home = plan(blocks, blocks, slices=1, replies=False)
     arrived = home.forward(graph, names.merge, (), found, _parts.of_destinations)
     for number in range(blocks):
         key = (names.merge, number)
-        graph[key] = Task(key, _ascending, refs(arrived[0, number]))
+        graph[key] = Task(key, _ascending, refs(arrived[number]))
     chunks: Any = ((np.nan,) * blocks,)
     return collected(graph, names.merge, chunks, np.dtype(np.int64), [layout.indices])
 

@@ -3,18 +3,22 @@
 A hop brings the rows of groups of sources together and parts them by groups of destinations; in
 every hop the groups of sources grow and those of destinations shrink:
 
-    sources 0 1 2 3 4 5 6 7 8 | hop: a node for each group of 3 sources and group of 3 destinations
-                              | hop: a node for each group of 3 (or all) sources and destination
+    9 sources | hop to a node for each group of 3 sources and group of 3 destinations
+              | hop to a node for each of the 9 destinations
 
 One hop is a task for each pair; s hops are about s * n ** (1 + 1/s) tasks, but move each row s
 times. So there are as few hops as TASK_BOUND allows.
+
+A destination is one node: else a chunk would have to stay in memory until the last of its nodes has
+had its turn, and Dask's order finishes one result before it begins the next.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 # Public in Dask's documentation of its graphs, though not by the name of its module.
@@ -25,7 +29,8 @@ from dmlindex.dask import _parts
 Key = tuple[Any, ...]
 Graph = dict[Any, Any]
 
-TASK_BOUND = 8  # tasks <= this * (source blocks + destination blocks) * log2 of the larger
+TASK_BOUND = 4  # tasks <= this * (source blocks + destination blocks) * log2 of the larger, ...
+MOST_HOPS = 3  # ... which more hops might still do, but at the cost of bytes
 
 
 @dataclass(frozen=True)
@@ -38,41 +43,36 @@ class Level:
 
 @dataclass(frozen=True)
 class Exchange:
-    """The hops between blocks: levels from single sources on to single destinations.
-
-    With replies, what comes back goes the same way; the last level then keeps groups of sources, so
-    that no task has to hold all that one destination has to say.
-    """
+    """The hops between blocks: levels from single sources on to single destinations."""
 
     sources: int
     destinations: int
-    replies: bool
     levels: tuple[Level, ...]
 
     def count(self, level: Level) -> tuple[int, int]:
         """How many groups of sources and of destinations there are."""
         return -(-self.sources // level.sources), -(-self.destinations // level.destinations)
 
-    def tasks(self, slices: int) -> int:
-        """At most so many: routes, hops, one local task for each last node, merges."""
-        total = self.sources * (1 + slices)
-        for near, far in zip(self.levels, self.levels[1:], strict=False):
+    def tasks(self, slices: int, replies: bool) -> int:
+        """At most so many: routes, hops there (and back, with replies), local ones, and merges."""
+        hops = 0
+        for near, far in pairwise(self.levels):
             (g, _), (g2, h2) = self.count(near), self.count(far)
-            joins = g2 * h2 if far.sources > near.sources else 0
-            ways = 1 + slices if self.replies else slices
-            total += ways * (g * h2 + joins)
-        return total + slices * (self.count(self.levels[-1])[0] * self.destinations)
+            hops += g * h2 + (g2 * h2 if far is not self.levels[-1] else 0)
+        ways = 1 + slices if replies else slices
+        return self.sources * (1 + slices) + ways * hops + slices * self.destinations
 
-    def forward(self, graph: Graph, name: str, tag: Key, keys: Sequence[Any], send: Any) -> Any:
+    def forward(
+        self, graph: Graph, name: str, tag: Key, keys: Sequence[Any], send: Any
+    ) -> list[list[Any]]:
         """Tasks that bring the rows of all sources on.
 
         keys: of the sources' tasks; send(value, low, high) makes the Parts for some destinations of
-        one's value. Returns for each node of the last level, (group of sources, destination), the
-        keys of the Parts that make it up.
+        one's value. Returns for each destination the keys of the Parts that came there.
         """
         first = self.levels[0]
         nodes = {(i, 0): [key] for i, key in enumerate(keys)}
-        for step, (near, far) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
+        for step, (near, far) in enumerate(pairwise(self.levels)):
             joined = {
                 at: _one(graph, (name, *tag, "join", step, *at), _parts.join_sources, pieces)
                 for at, pieces in nodes.items()
@@ -89,16 +89,13 @@ class Exchange:
                     key = (name, *tag, "send", step, g, h2)
                     graph[key] = Task(key, cut, TaskRef(joined[g, h]), low, high)
                     nodes[g2, h2].append(key)
-        return nodes
+        return [nodes[0, destination] for destination in range(self.destinations)]
 
-    def backward(
-        self, graph: Graph, name: str, tag: Key, keys: Mapping[tuple[int, int], Any]
-    ) -> list[list[Any]]:
-        """Tasks that bring the replies of all last nodes back: for each source the keys of Parts,
-        which in this order have what came for it."""
-        nodes: dict[tuple[int, int], list[Any]] = {at: [key] for at, key in keys.items()}
-        pairs = list(zip(self.levels, self.levels[1:], strict=False))
-        for step, (near, far) in reversed(list(enumerate(pairs))):
+    def backward(self, graph: Graph, name: str, tag: Key, keys: Sequence[Any]) -> list[list[Any]]:
+        """Tasks that bring the replies of all destinations back: for each source the keys of the
+        Parts that came for it, in the destinations' order."""
+        nodes = {(0, destination): [key] for destination, key in enumerate(keys)}
+        for step, (near, far) in reversed(list(enumerate(pairwise(self.levels)))):
             whole = {
                 at: _one(graph, (name, *tag, "join", step, *at), _parts.join_destinations, pieces)
                 for at, pieces in nodes.items()
@@ -109,7 +106,7 @@ class Exchange:
                 h = h2 * far.destinations // near.destinations
                 members = self._members(near, far, g2)
                 for g in members:
-                    if near.sources == far.sources:
+                    if len(members) == self.count(near)[0] == 1:  # there is nobody else
                         nodes[g, h].append(whole[g2, h2])
                         continue
                     key = (name, *tag, "reply", step, g, h2)
@@ -134,21 +131,18 @@ def plan(sources: int, destinations: int, *, slices: int, replies: bool) -> Exch
     larger = max(sources, destinations * slices, 2)
     bound = TASK_BOUND * (sources * (1 if replies else slices) + destinations * slices)
     choices = [
-        Exchange(sources, destinations, replies, _levels(sources, destinations, hops, replies))
-        for hops in range(1, max(2, math.ceil(math.log2(larger)) + 1))
+        Exchange(sources, destinations, _levels(sources, destinations, hops))
+        for hops in range(1, MOST_HOPS + 1)
     ]
     for exchange in choices:
-        if exchange.tasks(slices) <= bound * math.log2(larger):
+        if exchange.tasks(slices, replies) <= bound * math.log2(larger):
             return exchange
-    return min(choices, key=lambda exchange: exchange.tasks(slices))
+    return min(choices, key=lambda exchange: exchange.tasks(slices, replies))
 
 
-def _levels(sources: int, destinations: int, hops: int, replies: bool) -> tuple[Level, ...]:
+def _levels(sources: int, destinations: int, hops: int) -> tuple[Level, ...]:
     a, b = _root(sources, hops), _root(destinations, hops)
-    levels = [Level(a**hop, b ** (hops - hop)) for hop in range(hops + 1)]
-    if replies:
-        levels[-1] = Level(levels[-2].sources, 1)
-    return tuple(levels)
+    return tuple(Level(a**hop, b ** (hops - hop)) for hop in range(hops + 1))
 
 
 def _root(n: int, k: int) -> int:

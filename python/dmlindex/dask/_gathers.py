@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import dask.array
@@ -12,7 +14,9 @@ from dmlindex.dask import _parts
 from dmlindex.dask._exchange import Graph, plan, refs
 from dmlindex.dask._layout import Batch, Layout, collected
 from dmlindex.dask._names import Names
-from dmlindex.dask._route import Routed
+
+Source = tuple[int, ...]  # a block of indices, by its numbers along the dims
+Asked = tuple[Source, Any]  # and offsets that it asks a chunk for
 
 
 def routed_gather(layout: Layout, names: Names, fill_value: Any, device: Any) -> dask.array.Array:
@@ -38,13 +42,13 @@ def _lazy(layout: Layout, names: Names, fill_value: Any, device: Any) -> Graph:
             routes.append(key)
         nodes = exchange.forward(graph, names.route, batch.tag, routes, _parts.send_offsets)
         for passing in batch.slices:
-            replies = {}
-            for (group, destination), (parts,) in nodes.items():
-                key = (names.local, *batch.tag, *passing, group, destination)
+            replies = []
+            for destination, asked in enumerate(nodes):
+                key = (names.local, *batch.tag, *passing, destination)
                 chunk = TaskRef((layout.input.name, *batch.chunk(destination, passing)))
                 pick = _parts.pick
-                graph[key] = Task(key, pick, chunk, TaskRef(parts), first, layout.count, device)
-                replies[group, destination] = key
+                graph[key] = Task(key, pick, chunk, refs(asked), first, layout.count, device)
+                replies.append(key)
             tag = (*batch.tag, *passing)
             answers = exchange.backward(graph, names.merge, tag, replies)
             for source, route, answer in zip(batch.sources, routes, answers, strict=True):
@@ -62,45 +66,80 @@ def _known(layout: Layout, names: Names, fill_value: Any, device: Any) -> Graph 
     graph: Graph = {}
     exchange = plan(layout.sources, layout.destinations, slices=layout.slices, replies=True)
     batches = list(layout.batches())
-    limit = exchange.tasks(layout.slices) * len(batches)
+    limit = exchange.tasks(layout.slices, True) * len(batches)
     for batch in batches:
-        for source in batch.sources:
-            try:
-                routed = batch.router.route(batch.index_block(source), batch.index_starts(source))
-            except IndexError as error:
-                for passing in batch.slices:
-                    key = (names.merge, *batch.result(source, passing))
-                    graph[key] = Task(key, _parts.fail, error)
-                continue
-            _known_block(graph, batch, source, routed, names, fill_value, device)
+        known = _Known(batch)
+        for passing in batch.slices:
+            known.add_tasks(graph, passing, names, fill_value, device)
             if len(graph) > limit:
                 return None
     return graph
 
 
-def _known_block(
-    graph: Graph,
-    batch: Batch,
-    source: tuple[int, ...],
-    routed: Routed,
-    names: Names,
-    fill_value: Any,
-    device: Any,
-) -> None:
-    layout, first = batch.layout, batch.layout.first
-    touched = np.flatnonzero(routed.counts).tolist() or [0]
-    ends = np.cumsum(routed.counts, dtype=np.int64)
-    for passing in batch.slices:
-        locals_ = []
-        for destination in touched:
-            count = routed.counts[destination]
-            offsets = routed.offsets[ends[destination] - count : ends[destination]]
-            parts = _parts.Parts(np.array([[count]]), (offsets,))
+class _Known:
+    """The routes of one batch of blocks."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.orders: dict[Source, Any] = {}
+        self.errors: dict[Source, IndexError] = {}
+        asked: dict[int, list[Asked]] = {}
+        for source in batch.sources:
+            block, starts = batch.index_block(source), batch.index_starts(source)
+            try:
+                counts, offsets, self.orders[source] = batch.router.route(block, starts)
+            except IndexError as error:
+                self.errors[source] = error
+                continue
+            ends = np.cumsum(counts, dtype=np.int64)
+            for destination in np.flatnonzero(counts).tolist() or [0]:
+                rows = slice(ends[destination] - counts[destination], ends[destination])
+                asked.setdefault(destination, []).append((source, offsets[rows]))
+        # No task answers much more than a block of the result has, wherever indices cluster.
+        most = 2 * max(
+            (math.prod(batch.index_shape(source)) for source in batch.sources), default=0
+        )
+        self.asked = {d: list(_grouped(asked[d], most)) for d in sorted(asked)}
+
+    def add_tasks(
+        self, graph: Graph, passing: Source, names: Names, fill_value: Any, device: Any
+    ) -> None:
+        batch, layout = self.batch, self.batch.layout
+        came: dict[Source, list[Any]] = {source: [] for source in self.orders}
+        for destination, groups in self.asked.items():
             at = batch.chunk(destination, passing)
-            key = (names.local, *source, *at)
             chunk = TaskRef((layout.input.name, *at))
-            graph[key] = Task(key, _parts.pick, chunk, parts, first, layout.count, device)
-            locals_.append(key)
-        key = (names.merge, *batch.result(source, passing))
-        shape = batch.index_shape(source)
-        graph[key] = Task(key, _parts.merge, routed.order, refs(locals_), shape, first, fill_value)
+            for number, group in enumerate(groups):
+                counts = np.array([[offsets.size] for _, offsets in group])
+                parts = [_parts.Parts(counts, (np.concatenate([o for _, o in group]),))]
+                key: Any = (names.local, *batch.tag, *at, number)
+                pick = _parts.pick
+                graph[key] = Task(key, pick, chunk, parts, layout.first, layout.count, device)
+                for member, (source, _) in enumerate(group):
+                    own: Any = key
+                    if len(group) > 1:
+                        own = (names.merge, "reply", *key[1:], member)
+                        cut = _parts.of_sources
+                        graph[own] = Task(own, cut, TaskRef(key), member, member + 1)
+                    came[source].append(own)
+        for source in batch.sources:
+            key = (names.merge, *batch.result(source, passing))
+            if source in self.errors:
+                graph[key] = Task(key, _parts.fail, self.errors[source])
+                continue
+            shape, order = batch.index_shape(source), self.orders[source]
+            merge, rows = _parts.merge, refs(came[source])
+            graph[key] = Task(key, merge, order, rows, shape, layout.first, fill_value)
+
+
+def _grouped(asked: list[Asked], most: int) -> Iterator[list[Asked]]:
+    """Neighbours together, of at most so many rows if they are more than one."""
+    group: list[Asked] = []
+    rows = 0
+    for one in asked:
+        if group and rows + one[1].size > most:
+            yield group
+            group, rows = [], 0
+        group.append(one)
+        rows += one[1].size
+    yield group

@@ -102,10 +102,11 @@ def as_one(chunk: Array, first: int, count: int) -> Array:
     return chunk.reshape(*chunk.shape[:first], size, *chunk.shape[first + count :])
 
 
-def pick(chunk: Array, parts: Parts, first: int, count: int, device: Any) -> Parts:
+def pick(chunk: Array, parts: Sequence[Parts], first: int, count: int, device: Any) -> Parts:
     """The gather of one chunk: its rows at the offsets asked for."""
-    rows = dmlindex.gather(as_one(chunk, first, count), parts.arrays[0], first, device=device)
-    return Parts(parts.counts, (rows,), first)
+    asked = join_sources(parts)
+    rows = dmlindex.gather(as_one(chunk, first, count), asked.arrays[0], first, device=device)
+    return Parts(asked.counts, (rows,), first)
 
 
 def merge(

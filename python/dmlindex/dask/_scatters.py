@@ -59,14 +59,14 @@ class _Scatter:
                 graph[key] = Task(key, batch.router.route, block, batch.index_starts(source))
             for passing in batch.slices:
                 sends = [self._send(graph, batch, source, passing) for source in sources]
-                nodes: dict[tuple[int, int], list[Any]] = {}
+                nodes: list[list[Any]] = [[]] * layout.destinations
                 if sends:
                     tag = (*batch.tag, *passing)
                     nodes = self.exchange.forward(
                         graph, names.route, tag, sends, _parts.of_destinations
                     )
-                for destination in range(layout.destinations):
-                    self._put(graph, batch, passing, destination, nodes.get((0, destination), []))
+                for destination, keys in enumerate(nodes):
+                    self._put(graph, batch, passing, destination, keys)
         return graph
 
     def known(self) -> Graph | None:
@@ -74,7 +74,7 @@ class _Scatter:
         graph: Graph = {}
         layout, names = self.layout, self.names
         batches = list(layout.batches())
-        limit = self.exchange.tasks(layout.slices) * len(batches)
+        limit = self.exchange.tasks(layout.slices, False) * len(batches)
         for batch in batches:
             came: dict[Any, list[Any]] = {}
             try:
