@@ -96,11 +96,12 @@ def test_find_duplicates(call: testing.Call, data: st.DataObject) -> None:
     axis = None
     if call.operator == "scatter_elements":
         axis = call.arguments[3] if len(call.arguments) > 3 else call.options["axis"]
+    mode = call.options.get("mode", "raise")
     given_as = da.from_array(source) if data.draw(st.booleans()) else source.shape
-    result = dmlindex.dask.find_duplicates(given_as, lazily(data, indices), axis=axis)
+    result = dmlindex.dask.find_duplicates(given_as, lazily(data, indices), axis=axis, mode=mode)
     assert isinstance(result, da.Array)
     try:
-        expected = dmlindex.find_duplicates(source.shape, indices, axis=axis)
+        expected = dmlindex.find_duplicates(source.shape, indices, axis=axis, mode=mode)
     except IndexError:
         with pytest.raises(IndexError, match=r"^find_duplicates: "):
             result.compute(scheduler="synchronous")

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import dask.array
+import dask.diagnostics
 import numpy as np
 import pytest
 from dask.utils import key_split
@@ -14,6 +15,7 @@ from dask.utils import key_split
 import dmlindex.dask
 
 da: Any = dask.array  # which is only partly typed
+diagnostics: Any = dask.diagnostics
 
 
 def tasks(result: Any, *arrays: Any) -> Counter[str]:
@@ -141,3 +143,18 @@ def test_device_reaches_every_block() -> None:
     da.utils.assert_eq(result, np.ones(24, np.int64))
     with pytest.raises(ValueError, match="abacus"):
         dmlindex.dask.scatter_nd(x, indices[:, np.newaxis], indices, device="abacus")
+
+
+def test_names_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """Progress bars and the dashboard show tasks by these names."""
+    x, tuples = table(4), lazy(3)[:, np.newaxis]
+    gathered = dmlindex.dask.gather_nd(x, tuples)
+    scattered = dmlindex.dask.scatter_nd(x, tuples, lazy(3))
+    for result, word in ((gathered, "gather-nd"), (scattered, "scatter-nd")):
+        names = {name for name in tasks(result) if name.startswith(word)}
+        assert names == {f"{word}-route", f"{word}-merge"} | (
+            {"gather-nd-local"} if result is gathered else set()
+        )
+    with diagnostics.ProgressBar():
+        da.compute(gathered)
+    assert "Completed" in capsys.readouterr().out

@@ -7,21 +7,27 @@
 
 namespace dmlindex::binding {
 
+bool is_elsewhere(PyObject* object) {
+    if (is_at_hand(object)) return false;
+    if (!py::hasattr(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dask_graph__")) return false;
+    return !py::handle(object).attr("__dask_graph__")().is_none();  // an xarray in memory has none
+}
+
 void refuse_elsewhere(const char* op, const char* argument, PyObject* object) {
-    if (!py::hasattr(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dask_graph__")) return;
-    if (py::handle(object).attr("__dask_graph__")().is_none()) return;  // an xarray in memory, say
+    if (!is_elsewhere(object)) return;
     throw Error(ErrorKind::kType, std::string(op) + ": " + argument + " is a Dask " +
                                       type_name(object) +
                                       ", which is not in memory; use the functions of "
                                       "dmlindex.dask, or pass what its compute() returns");
 }
 
-void refuse_elsewhere(const Operator& function, const Arguments& given) {
-    for (const Parameter operand : {Parameter::kInput, Parameter::kIndices, Parameter::kUpdates}) {
-        if (!is_at_hand(given[operand])) {
-            refuse_elsewhere(function.name(), name_of(operand), given[operand]);
-        }
-    }
+PyObject* call_elsewhere(const char* op, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keyword_names) {
+    const py::object function = py::module_::import("dmlindex.dask").attr(op);
+    PyObject* result =
+        PyObject_Vectorcall(function.ptr(), args, static_cast<std::size_t>(count), keyword_names);
+    if (result == nullptr) throw py::error_already_set();
+    return result;
 }
 
 }  // namespace dmlindex::binding

@@ -2,7 +2,7 @@
 // where an argument is no ndarray.
 #pragma once
 
-#include "binding/call/operators.hpp"
+#include "binding/call/signature.hpp"
 
 namespace dmlindex::binding {
 
@@ -18,9 +18,14 @@ inline bool is_plain_value(PyObject* object) noexcept {
            PyArray_IsScalar(object, Generic);
 }
 
-// Error(kType) for a Dask collection, which NumPy would compute at once; that names dmlindex.dask.
+// Error(kType) for a Dask collection where only arrays at hand will do: NumPy would compute it at
+// once.
 void refuse_elsewhere(const char* op, const char* argument, PyObject* object);
-// The same for the arrays in a call of a function.
-void refuse_elsewhere(const Operator& function, const Arguments& given);
+
+// Whether an object is a Dask collection.
+bool is_elsewhere(PyObject* object);
+// The call as that of the function of the same name in dmlindex.dask, which takes such arrays.
+PyObject* call_elsewhere(const char* op, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keyword_names);
 
 }  // namespace dmlindex::binding

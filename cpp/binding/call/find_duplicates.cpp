@@ -127,8 +127,14 @@ PyObject* find(const Arguments& given) {
 
 PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
     return guarded([&] {
-        return find(parse_arguments(
-            kSignature, args, PyVectorcall_NARGS(static_cast<std::size_t>(count)), keyword_names));
+        const Py_ssize_t positional = PyVectorcall_NARGS(static_cast<std::size_t>(count));
+        const Arguments given = parse_arguments(kSignature, args, positional, keyword_names);
+        for (const Parameter p : {Parameter::kInputOrShape, Parameter::kIndices}) {
+            if (is_elsewhere(given[p])) {
+                return call_elsewhere(kOp, args, positional, keyword_names);
+            }
+        }
+        return find(given);
     });
 }
 

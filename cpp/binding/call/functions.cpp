@@ -15,7 +15,11 @@ PyObject* call_function(const Operator& function, PyObject* const* args, Py_ssiz
     const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
     if (!is_at_hand(given[Parameter::kInput]) || !is_at_hand(given[Parameter::kIndices]) ||
         !is_at_hand(given[Parameter::kUpdates])) {
-        refuse_elsewhere(function, given);
+        for (const Parameter p : {Parameter::kInput, Parameter::kIndices, Parameter::kUpdates}) {
+            if (is_elsewhere(given[p])) {
+                return call_elsewhere(function.name(), args, count, keyword_names);
+            }
+        }
     }
     Invocation call;
     read_invocation(function, given, call);

@@ -195,10 +195,12 @@ def scatter_nd(
     return _scatter(op, input, indices, updates, shape, where, {}, options, ordered)
 
 
-def find_duplicates(input_shape: Any, indices: Any, *, axis: int | None = None) -> dask.array.Array:
+def find_duplicates(
+    input_or_shape: Any, indices: Any, *, axis: int | None = None, mode: str = "raise"
+) -> dask.array.Array:
     """dmlindex.find_duplicates: the positions of updates that a later one overwrites.
 
-    input_shape may be a Dask array: its shape counts. The result has as many blocks as indices, and
+    Of input only the shape counts. The result has as many blocks as indices, and
     how long they are is unknown until they are computed.
 
     >>> import dask.array as da
@@ -207,10 +209,10 @@ def find_duplicates(input_shape: Any, indices: Any, *, axis: int | None = None) 
     """
     op = "find_duplicates"
     indices = arguments.places(op, indices)
-    if hasattr(input_shape, "__dask_graph__"):
-        arguments.known_chunks(op, "input", input_shape)
-        input_shape = input_shape.shape
-    source = check.shaped(op, input_shape)
+    if arguments.is_lazy(input_or_shape):
+        arguments.known_chunks(op, "input_or_shape", input_or_shape)
+    mode = check.choice(op, "mode", mode, check.SCATTER_MODES)
+    source = check.shaped(op, input_or_shape)
     if axis is None:
         where = {"first": 0, "count": check.tuple_size(op, source, indices, 0), "batch": {}}
         where["tuples"] = True
@@ -218,8 +220,8 @@ def find_duplicates(input_shape: Any, indices: Any, *, axis: int | None = None) 
         axis = check.axis(op, "axis", axis, source.ndim)
         check.elements_indices(op, source, indices, axis)
         where = _elements(source, axis)
-    layout = arguments.duplicates_layout(op, source.shape, indices, where)
-    return routed_duplicates(layout, names(op, source.shape, layout.indices, axis))
+    layout = arguments.duplicates_layout(op, mode, source.shape, indices, where)
+    return routed_duplicates(layout, names(op, source.shape, layout.indices, axis, mode))
 
 
 def _elements(input: Any, axis: int) -> dict[str, Any]:

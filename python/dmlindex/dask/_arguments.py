@@ -31,13 +31,13 @@ def data(op: str, argument: str, value: Any) -> Any:
     """A Dask array of known chunks."""
     if not is_lazy(value):
         _no_other_collection(op, argument, value)
-        return da.from_array(check.input_array(op, _plain(op, argument, value), argument))
+        return da.from_array(check.input_array(op, value, argument))
     if value.dtype.hasobject:
         raise TypeError(
             f"{op}: {argument} has dtype {value.dtype}, expected one that holds no Python objects"
         )
     known_chunks(op, argument, value)
-    _plain(op, argument, value._meta)
+    check.refuse_masked(op, argument, value._meta)
     return value
 
 
@@ -45,37 +45,30 @@ def places(op: str, indices: Any) -> Any:
     """Indices: a Dask array of known chunks, or a NumPy array."""
     if not is_lazy(indices):
         _no_other_collection(op, "indices", indices)
-        return check.index_array(op, _plain(op, "indices", indices))
+        return check.index_array(op, indices)
     if indices.dtype.kind not in "iu":
         raise TypeError(f"{op}: indices has dtype {indices.dtype}, expected an integer type")
     known_chunks(op, "indices", indices)
-    _plain(op, "indices", indices._meta)
+    check.refuse_masked(op, "indices", indices._meta)
     return indices
 
 
 def updates(op: str, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    """Updates of the right dtype and shape: a Dask array, or a NumPy array (0-d: for all)."""
-    if type(value) in (bool, int, float, complex):
-        return _scalar(op, value, dtype)
+    """Updates of the right dtype and shape, a Dask array or NumPy's; a single one is for all."""
     if is_lazy(value):
         value = data(op, "updates", value)
         if value.dtype != dtype:
             raise TypeError(
-                f"{op}: updates has dtype {value.dtype}, expected input's {dtype}; convert it, "
-                "e.g. with updates.astype(input.dtype)"
+                f"{op}: updates has dtype {value.dtype}, expected input's {dtype}; "
+                "dtypes are never cast"
             )
     else:
         _no_other_collection(op, "updates", value)
-        value = check.updates_array(op, _plain(op, "updates", value), dtype)
+        value = check.updates_array(op, value, dtype)
+    if value.shape == () != shape:
+        return da.broadcast_to(da.asarray(value), shape)
     check.updates_shape(op, value, shape)
     return value
-
-
-def _scalar(op: str, value: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python number as the NumPy function takes it."""
-    indices = np.zeros((1, 1) if op == "scatter_nd" else 1, np.int64)
-    element = getattr(dmlindex, op)(np.zeros(1, dtype), indices, value)
-    return element.reshape(())
 
 
 def options(op: str, given: dict[str, Any], input: Any, indices: Any, updates: Any = None) -> None:
@@ -95,13 +88,6 @@ def known_chunks(op: str, argument: str, array: Any) -> None:
         )
 
 
-def _plain(op: str, argument: str, array: Any) -> Any:
-    """The array, which has no mask."""
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{op}: {argument} is a masked array, expected one without a mask")
-    return array
-
-
 def _no_other_collection(op: str, argument: str, value: Any) -> None:
     if hasattr(value, "__dask_graph__"):
         raise TypeError(
@@ -110,7 +96,9 @@ def _no_other_collection(op: str, argument: str, value: Any) -> None:
         )
 
 
-def duplicates_layout(op: str, shape: tuple[int, ...], indices: Any, where: Any) -> Layout:
+def duplicates_layout(
+    op: str, mode: str, shape: tuple[int, ...], indices: Any, where: Any
+) -> Layout:
     """find_duplicates needs no input, but its shape, cut as indices is along the batch dims."""
     if isinstance(indices, np.ndarray):
         indices = da.from_array(indices)
@@ -120,4 +108,4 @@ def duplicates_layout(op: str, shape: tuple[int, ...], indices: Any, where: Any)
     window = tuple(indices.shape[batch[d]] if d in batch else n for d, n in enumerate(shape))
     chunks = tuple(indices.chunks[batch[d]] if d in batch else (n,) for d, n in enumerate(window))
     input = da.zeros(window, np.int8, chunks=chunks)
-    return Layout(op, "raise", input, indices, indices.chunks, **where)
+    return Layout(op, mode, input, indices, indices.chunks, **where)

@@ -9,7 +9,6 @@ import dask.array
 import numpy as np
 from dask._task_spec import Task, TaskRef
 
-import dmlindex
 from dmlindex.dask import _parts
 from dmlindex.dask._exchange import Graph, plan, refs
 from dmlindex.dask._layout import Layout, collected
@@ -78,8 +77,3 @@ def _by_group(values: Array, positions: Array, size: int, groups: int) -> Parts:
 
 def _ascending(parts: Sequence[Parts]) -> Array:
     return np.sort(_parts.join_sources(parts).arrays[1]).astype(np.int64, copy=False)
-
-
-def one_block(block: Array, shape: Any, axis: int | None) -> Array:
-    """All indices in one block."""
-    return dmlindex.find_duplicates(shape, block, axis=axis)

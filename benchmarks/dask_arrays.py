@@ -1,0 +1,160 @@
+"""Times dmlindex.dask beside Dask's own indexing and xarray's, on the same arrays in one run.
+
+usage: python -m benchmarks.dask_arrays [--quick] [--out FILE.md]
+
+Contestants take turns, each call is computed with Dask's threads, and medians are reported; every
+answer is compared with NumPy's first. tasks: those that the call adds to the graph. graph: how long
+making it takes, for each of them. peak: of memory allocated while computing, beyond input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask.array
+import numpy as np
+
+import dmlindex
+import dmlindex.dask
+
+da: Any = dask.array  # which is only partly typed
+
+ROWS, POINTS = 1 << 22, 1 << 20
+CHUNKS = (1, 10, 100, 1000)
+SLOW = 5.0  # seconds: what takes longer is timed once
+
+
+def indices_of(kind: str, size: int, count: int) -> Any:
+    rng = np.random.default_rng(0)
+    if kind == "clustered":
+        return rng.integers(size // 2, size // 2 + size // 100, count)
+    indices = rng.integers(0, size, count)
+    return np.sort(indices) if kind == "sorted" else indices
+
+
+def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
+    """What gathers single points: all give x[indices]."""
+    import xarray
+
+    labelled = xarray.DataArray(x, dims="x")
+    points = xarray.DataArray(indices, dims="p")
+    tuples, lazy_tuples = indices[:, np.newaxis], lazy[:, np.newaxis]
+    return {
+        "gather_nd": lambda: dmlindex.dask.gather_nd(x, tuples),
+        "gather_nd, lazy indices": lambda: dmlindex.dask.gather_nd(x, lazy_tuples),
+        "vindex": lambda: x.vindex[indices],
+        "take": lambda: da.take(x, indices),
+        "x[i]": lambda: x[indices],
+        "x[i], lazy indices": lambda: x[lazy],
+        "xarray": lambda: labelled.isel(x=points).data,
+    }
+
+
+def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -> Any:
+    tuples, lazy_tuples = indices[:, np.newaxis], lazy[:, np.newaxis]
+    add: Any = {"reduction": "add"}
+    return {
+        "scatter_nd": lambda: dmlindex.dask.scatter_nd(x, tuples, updates, **add),
+        "scatter_nd, lazy": lambda: dmlindex.dask.scatter_nd(x, lazy_tuples, lazy_updates, **add),
+    }
+
+
+def measured(
+    calls: dict[str, Callable[[], Any]], expected: Any, given: set[Any], repeats: int
+) -> dict[str, dict[str, float]]:
+    """Medians of each call that gives what is expected; slow ones are timed once."""
+    results: dict[str, dict[str, float]] = {}
+    for name, call in calls.items():
+        start = time.perf_counter()
+        try:
+            lazy = call()
+            made = time.perf_counter() - start
+            tracemalloc.start()
+            answer = np.asarray(da.compute(lazy)[0])
+        except (MemoryError, NotImplementedError, IndexError, ValueError) as error:
+            print(f"  {name}: {type(error).__name__}: {error}")
+            continue
+        finally:
+            peak = tracemalloc.get_traced_memory()[1] if tracemalloc.is_tracing() else 0
+            tracemalloc.stop()
+        np.testing.assert_array_equal(answer, expected)
+        keys = set(da.core.flatten(lazy.__dask_keys__()))
+        tasks = len(set(lazy.dask.cull(keys)) - given)
+        took = time.perf_counter() - start
+        results[name] = {"tasks": tasks, "graph": made / max(tasks, 1), "peak": peak, "time": took}
+    times: dict[str, list[float]] = {name: [] for name in results}
+    for _ in range(repeats):
+        for name in results:
+            if results[name]["time"] > SLOW and times[name]:
+                continue
+            start = time.perf_counter()
+            da.compute(calls[name]())
+            times[name].append(time.perf_counter() - start)
+    for name, samples in times.items():
+        results[name]["time"] = statistics.median(samples)
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true", help="an eighth of the points")
+    parser.add_argument("--chunks", type=int, nargs="*", default=CHUNKS)
+    parser.add_argument("--out", type=Path, default=Path("build/bench/dask.md"))
+    options = parser.parse_args()
+    shrink = 8 if options.quick else 1
+    rows, points = ROWS // shrink, POINTS // shrink
+    warnings.simplefilter("ignore", dask.array.PerformanceWarning)  # take cuts chunks
+    repeats = 3 if options.quick else 5
+    table = np.random.default_rng(1).standard_normal(rows)
+    updates = np.random.default_rng(2).standard_normal(points)
+    lines = [
+        f"{rows:,} float64 in chunks, {points:,} int64 indices; lazy indices in as many chunks.",
+        "",
+        "| chunks | indices | call | time, ms | x ours | tasks | graph, us/task | peak, MB |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for chunks in options.chunks:
+        for kind in ("uniform", "sorted", "clustered"):
+            indices = indices_of(kind, rows, points)
+            x = da.from_array(table, chunks=-(-rows // chunks), name=False)
+            lazy = da.from_array(indices, chunks=-(-points // chunks), name=False)
+            lazy_updates = da.from_array(updates, chunks=-(-points // chunks), name=False)
+            given = {*x.dask, *lazy.dask, *lazy_updates.dask}
+            found = measured(gathers(x, indices, lazy), table[indices], given, repeats)
+            tuples = indices[:, np.newaxis]
+            alone = statistics.median(
+                timed(lambda t=tuples: dmlindex.scatter_nd(table, t, updates, reduction="add"))  # type: ignore[misc]
+                for _ in range(repeats)
+            )
+            written = dmlindex.scatter_nd(table, tuples, updates, reduction="add")
+            put = measured(
+                scatters(x, indices, lazy, updates, lazy_updates), written, given, repeats
+            )
+            put["NumPy's scatter_nd"] = {"tasks": 0, "graph": 0, "peak": 0, "time": alone}
+            for group, ours in ((found, "gather_nd"), (put, "scatter_nd")):
+                for name, result in group.items():
+                    lines.append(
+                        f"| {chunks} | {kind} | {name} | {result['time'] * 1e3:.1f} | "
+                        f"{result['time'] / group[ours]['time']:.2f} | {result['tasks']:.0f} | "
+                        f"{result['graph'] * 1e6:.0f} | {result['peak'] / 1e6:.1f} |"
+                    )
+                    print(lines[-1], flush=True)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text("\n".join(lines) + "\n")
+
+
+def timed(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
