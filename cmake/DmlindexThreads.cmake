@@ -9,6 +9,14 @@ message(STATUS "dmlindex: threads with oneTBB ${TBB_VERSION}")
 # A debug build takes the release library too: only that one is there at run time.
 set_target_properties(TBB::tbb PROPERTIES MAP_IMPORTED_CONFIG_DEBUG Release)
 
+if(DMLINDEX_SANITIZE MATCHES thread)
+    # oneTBB's templates and libtbb hand tasks to each other in ways that ThreadSanitizer cannot see, as
+    # libtbb is not built with it; the file that compiles them says what order there is.
+    set_source_files_properties(
+        cpp/parallel/one_tbb.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=thread
+                                            COMPILE_DEFINITIONS DMLINDEX_SANITIZE_THREAD)
+endif()
+
 if(DMLINDEX_PYTHON AND UNIX)
     # A module of its own beside _core, loaded at run time, so that the package also works where pip's
     # libtbb is missing.

@@ -1,0 +1,79 @@
+// Callers at once, each of whose calls has threads of its own: what ThreadSanitizer shall see.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "operators/operators.hpp"
+#include "parallel/parallel.hpp"
+#include "support.hpp"
+
+namespace dmlindex::test {
+namespace {
+
+constexpr int kCallers = 3;
+
+// Of each direction and mode, with and without updates that meet.
+std::vector<RandomCall> calls_worth_threads() {
+    constexpr std::int64_t kCount = 30000;
+    Random random(11);
+    std::vector<RandomCall> calls;
+    for (const Mode mode : kAllModes) {
+        for (const Direction direction : {Direction::kGather, Direction::kScatter}) {
+            for (const std::int64_t places : {std::int64_t{7}, kCount}) {
+                RandomCall call;
+                call.table = random_tensor(random, {places, 4}, 4, false);
+                call.items = random_tensor(random, {kCount, 4}, 4, false);
+                call.indices = packed_tensor({kCount, 1}, 8);
+                begin_plan(direction, IndexType::kInt64, 4, call.plan);
+                if (direction == Direction::kGather) {
+                    lower_gather_nd(call.table.layout, call.indices.layout, call.items.layout, 0,
+                                    call.plan);
+                } else {
+                    lower_scatter_nd(call.table.layout, call.indices.layout, call.items.layout,
+                                     call.plan);
+                    call.source = random_tensor(random, {places, 4}, 4, false);
+                    lower_copy(call.source->layout, call.table.layout, call.plan);
+                }
+                call.plan.mode = mode;
+                for (std::int64_t i = 0; i < kCount; ++i)
+                    set_index(call.indices, Sizes{i, 0}, random.between(-places, places - 1));
+                canonicalize(call.plan);
+                calls.push_back(std::move(call));
+            }
+        }
+    }
+    return calls;
+}
+
+// They share what they read, and the number of threads, which one of them changes all the time.
+TEST(Threads, CallersAtOnce) {
+    const int before = get_num_threads();
+    set_num_threads(1);
+    const std::vector<RandomCall> given = calls_worth_threads();
+    std::vector<RandomCall> expected = given;
+    for (RandomCall& call : expected)
+        cpu::run(call.plan, call.buffers(), cpu::OnFailure::kUntouched);
+
+    std::atomic<int> wrong{0};
+    const auto run_all = [&](int caller) {
+        for (std::size_t c = 0; c < given.size(); ++c) {
+            set_num_threads(1 + (static_cast<int>(c) + caller) % 3);
+            RandomCall own = given[c];
+            cpu::Buffers buffers = own.buffers();
+            buffers.indices = given[c].indices.data();
+            if (own.source) buffers.source = const_cast<std::byte*>(given[c].source->data());
+            const auto bad = cpu::run(own.plan, buffers, cpu::OnFailure::kUntouched);
+            if (bad || !(own.table == expected[c].table) || !(own.items == expected[c].items))
+                ++wrong;
+        }
+    };
+    std::vector<std::thread> callers;
+    for (int caller = 0; caller < kCallers; ++caller) callers.emplace_back(run_all, caller);
+    for (std::thread& caller : callers) caller.join();
+    set_num_threads(before);
+    EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace dmlindex::test
