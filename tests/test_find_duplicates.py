@@ -13,22 +13,25 @@ import dmlindex
 from dmlindex import reference, testing
 
 
-@given(st.sampled_from(["scatter_elements", "scatter_nd"]).flatmap(testing.calls))
-def test_as_the_reference(call: testing.Call) -> None:
+@given(
+    st.sampled_from(["scatter_elements", "scatter_nd"]).flatmap(testing.calls),
+    st.sampled_from(["raise", "clamp", "wrap", "drop"]),
+)
+def test_as_the_reference(call: testing.Call, mode: str) -> None:
     shape, indices = call.arguments[0].shape, call.arguments[1]
     axis = None
     if call.operator == "scatter_elements":
         axis = call.arguments[3] if len(call.arguments) > 3 else call.options["axis"]
     found, expected = (
-        answer_or_message(module, shape, indices, axis) for module in (dmlindex, reference)
+        answer_or_message(module, mode, shape, indices, axis) for module in (dmlindex, reference)
     )
     assert found == expected
 
 
-def answer_or_message(module: Any, *arguments: Any) -> list[int] | str:
+def answer_or_message(module: Any, mode: str, *arguments: Any) -> list[int] | str:
     *positional, axis = arguments
     try:
-        answer = module.find_duplicates(*positional, axis=axis)
+        answer = module.find_duplicates(*positional, axis=axis, mode=mode)
     except IndexError as error:
         return str(error)
     assert answer.dtype == np.int64
@@ -93,3 +96,49 @@ def test_more_indices_than_memory(dtype: str, size: int) -> None:
         dmlindex.find_duplicates((5,), indices.reshape(2, -1, 1))
     with pytest.raises(MemoryError, match=words):
         dmlindex.find_duplicates((5,), indices[:, 0], axis=0)
+
+
+@pytest.mark.parametrize("module", [dmlindex, reference])
+def test_an_array_stands_for_its_shape(module: Any) -> None:
+    indices = [[1, 0], [1, 0]]
+    for table in (np.zeros((2, 3)), np.zeros((2, 3), object), [2, 3], (2, np.int8(3))):
+        assert module.find_duplicates(table, indices).tolist() == [0]
+    with pytest.raises(ValueError, match="rank 1"):
+        module.find_duplicates(np.array([2, 3]), [[0]], axis=0)  # an array, and no shape
+
+
+def test_the_former_name_of_the_shape() -> None:
+    former: Any = dmlindex.find_duplicates
+    assert former(input_shape=(3,), indices=[0, 0], axis=0).tolist() == [0]
+
+
+@pytest.mark.parametrize("module", [dmlindex, reference])
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("clamp", [0, 1, 2, 3]), ("wrap", [0, 1, 3]), ("drop", [1])]
+)
+def test_modes(module: Any, mode: str, expected: list[int]) -> None:
+    """What is dropped neither overwrites nor is overwritten."""
+    indices = np.array([7, 0, -5, 9, 2, 0])
+    assert module.find_duplicates((3,), indices, axis=0, mode=mode).tolist() == expected
+    tuples = indices[:, np.newaxis]
+    assert module.find_duplicates((3, 2), tuples, mode=mode).tolist() == expected
+    with pytest.raises(ValueError, match="mode"):
+        module.find_duplicates((3,), indices, axis=0, mode="fill")
+
+
+@pytest.mark.parametrize("module", [dmlindex, reference])
+def test_no_mode_puts_an_index_into_nothing_but_drop(module: Any) -> None:
+    for mode in ("raise", "clamp", "wrap"):
+        with pytest.raises(IndexError, match=r'has size 0 .*pass mode="drop"'):
+            module.find_duplicates((0,), [0, 0], axis=0, mode=mode)
+    assert module.find_duplicates((0,), [0, 0], axis=0, mode="drop").tolist() == []
+
+
+def test_device_tensors(device: str) -> None:
+    if device == "cpu":
+        return
+    on_device = dmlindex.Device(device)
+    table, indices = on_device.tensor(np.zeros((2, 3))), on_device.tensor([[1, 0], [1, 0]])
+    assert dmlindex.find_duplicates(table, indices).tolist() == [0]
+    assert dmlindex.find_duplicates((2, 3), indices).tolist() == [0]
+    assert dmlindex.find_duplicates(table, [[1, 0]]).tolist() == []

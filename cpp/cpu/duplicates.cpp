@@ -22,6 +22,14 @@ std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indi
         throw std::bad_alloc();
     }
     std::vector<std::int64_t> targets(static_cast<std::size_t>(count));
+    // Kernels are for axes that have places.
+    const bool has_no_place =
+        std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                    [](const Coordinate& coordinate) { return coordinate.limit == 0; });
+    if (has_no_place) {
+        if (plan.mode == Mode::kSkip) return std::nullopt;
+        return first_bad_index(plan, indices).value_or(BadIndex{-1, 0, 0});
+    }
     const ResolveKernel resolve =
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     std::int64_t done = 0;

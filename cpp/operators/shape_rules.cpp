@@ -112,12 +112,17 @@ Layout nd_items_shape(const char* op, const Layout& input, const Layout& indices
     }
     const std::int64_t tuple_size = indices.sizes[indices.rank - 1];
     if (tuple_size < 1 || tuple_size > input.rank - batch_dims) {
+        const bool looks_transposed =
+            batch_dims == 0 && indices.rank == 2 && indices.sizes[0] == input.rank;
         fail_value(op, "indices has a last dim (the tuple) of size " + std::to_string(tuple_size) +
                            ", expected 1 to " + std::to_string(input.rank - batch_dims) +
                            ": one coordinate for each indexed axis of input, which has shape " +
                            to_string(input) +
                            (batch_dims > 0 ? " and batch_dims=" + std::to_string(batch_dims)
-                                           : std::string()));
+                                           : std::string()) +
+                           (looks_transposed ? "; of a mask, pass numpy.argwhere(mask): "
+                                               "numpy.nonzero(mask) has the tuples in columns"
+                                             : ""));
     }
     Layout shape;
     append_sizes(op, indices, 0, indices.rank - 1, shape);

@@ -29,7 +29,10 @@ def takes_weak(dtype: np.dtype[Any]) -> bool:
 
 def weak_array(op: str, argument: str, value: Any, dtype: np.dtype[Any]) -> Array:
     """The values in a dtype that takes them."""
-    shape = np.shape(value)
+    try:
+        shape = np.shape(value)
+    except ValueError as error:
+        raise ValueError(f"{op}: {argument} is a list of no shape ({error})") from None
     numbers: list[Any] = [value]
     for _ in shape:
         numbers = [number for row in numbers for number in row]

@@ -362,7 +362,7 @@ def _as_bytes(array: Array) -> Array:
 
 
 def _copy(array: Array) -> Array:
-    copied = np.empty(array.shape, array.dtype)
+    copied = check.fresh("copy", array.shape, array.dtype)
     _as_bytes(copied)[...] = _as_bytes(array)
     return copied
 

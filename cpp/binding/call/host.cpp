@@ -29,27 +29,34 @@ void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
 }
 
 PyObject* run_on_host(Invocation& call) {
-    Tensor& output = call.out;
-    if (!call.has_out()) output.look_at(new_result(call));
-    const bool in_place =
-        call.has_out() && call.can_be_in_place && is_same_view(call.input, output);
+    py::object fresh;
+    bool in_place = false;
     if (call.has_out()) {
-        if (!in_place) keep_apart(call.op, call.input, output);
-        keep_apart(call.op, call.indices, output);
-        if (call.updates.is_given()) keep_apart(call.op, call.updates, output);
+        in_place = call.can_be_in_place && is_same_view(call.input, call.out);
+        if (!in_place) keep_apart(call.op, call.input, call.out);
+        keep_apart(call.op, call.indices, call.out);
+        if (call.updates.is_given()) keep_apart(call.op, call.updates, call.out);
+    } else {
+        Array array = new_result(call);
+        call.out.data = array.data();
+        fresh = array.take();
     }
     Plan room;
-    const Plan& plan = plan_of(call, output.layout, in_place, room);
+    const Layout& layout =
+        call.has_out() ? call.out.layout : call.result;  // packed, where it is new
+    const Plan& plan = plan_of(call, layout, in_place, room);
     const bool gathers = call.gathers();
     const cpu::Buffers buffers =
-        gathers ? cpu::Buffers{call.input.data, output.data, call.indices.data, nullptr}
-                : cpu::Buffers{output.data, call.updates.data, call.indices.data, call.input.data};
-    const std::int64_t traffic_bytes = call.indices.bytes() + (gathers ? 0 : call.updates.bytes()) +
-                                       (in_place ? 0 : output.bytes());
+        gathers
+            ? cpu::Buffers{call.input.data, call.out.data, call.indices.data, nullptr}
+            : cpu::Buffers{call.out.data, call.updates.data, call.indices.data, call.input.data};
+    const std::int64_t traffic_bytes =
+        call.indices.bytes() + (gathers ? 0 : call.updates.bytes()) +
+        (in_place ? 0 : element_count(layout) * PyDataType_ELSIZE(call.result_dtype));
     run_plan(call.op, plan, buffers,
              call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything, traffic_bytes,
              call.has_tuples);
-    return call.has_out() ? Py_NewRef(call.given_out) : output.owner.release().ptr();
+    return call.has_out() ? Py_NewRef(call.given_out) : fresh.release().ptr();
 }
 
 }  // namespace dmlindex::binding
