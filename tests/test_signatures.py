@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import dmlindex
-from dmlindex import __main__ as command_line
 from dmlindex import reference, testing
 from dmlindex._call import PARAMETERS
+from dmlindex.cli import commands
 
 FUNCTIONS = [*testing.OPERATORS, "find_duplicates"]
 
@@ -49,7 +49,7 @@ def test_the_documentation_explains_every_parameter(name: str) -> None:
 @pytest.mark.parametrize("name", testing.OPERATORS)
 def test_the_command_line_has_options_of_the_function_only(name: str) -> None:
     known = {p[0] for p in parameters(getattr(dmlindex, name))}
-    assert set(command_line._OPTIONS[name]) <= known
+    assert set(commands.OPTIONS[name]) <= known
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -115,7 +115,8 @@ def test_all_else_keeps_its_dtype(module: Any, updates: Any, dtype: str) -> None
 @both
 def test_a_list_has_the_exact_shape(module: Any) -> None:
     x = np.zeros((3, 2))
-    for updates in ([1], [[1]], [[1, 2], [3, 4]], [], [[]], [[[1, 2]]]):
+    wrong: list[Any] = [[1], [[1]], [[1, 2], [3, 4]], [], [[]], [[[1, 2]]]]
+    for updates in wrong:
         with pytest.raises(ValueError, match="updates"):
             module.scatter_nd(x, [[0]], updates)
     with pytest.raises(ValueError, match="updates"):

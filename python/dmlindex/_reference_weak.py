@@ -77,7 +77,8 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
         return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     import ml_dtypes
 
-    return int(ml_dtypes.iinfo(dtype).min), int(ml_dtypes.iinfo(dtype).max)
+    limits: Any = ml_dtypes
+    return int(limits.iinfo(dtype).min), int(limits.iinfo(dtype).max)
 
 
 def _rounded(number: Any, dtype: np.dtype[Any]) -> Any:
