@@ -215,6 +215,7 @@ def test_release(device: Device) -> None:
 
 def test_memory_comes_back(device: Device) -> None:
     """With the last reference, from the garbage collector, with release() and with the block."""
+    gc.collect()  # what other tests have left
     before = _core.d3d12_used_bytes(device.name)
     kept = [device.tensor(np.zeros(1 << 20, np.uint8)) for _ in range(4)]
     assert _core.d3d12_used_bytes(device.name) == before + (4 << 20)
@@ -329,6 +330,22 @@ print(_core.d3d12_binding("d3d12"))
 
 
 @pytest.mark.usefixtures("device")
+def test_a_binding_that_there_is_not() -> None:
+    code = """
+import dmlindex
+for _ in range(2):
+    try:
+        dmlindex.Device("d3d12")
+    except ValueError as error:
+        print(error)
+"""
+    said = in_child(code, DMLINDEX_D3D12_BINDING="foo").split("\n")
+    assert len(said) == 2
+    for line in said:
+        assert line.startswith('DMLINDEX_D3D12_BINDING is "foo", expected "table" or "root"')
+
+
+@pytest.mark.usefixtures("device")
 def test_quiet_unless_asked(is_vkd3d: bool) -> None:
     """vkd3d has something to say of every device; a debug layer is not everywhere, and only speaks
     of mistakes."""
@@ -371,6 +388,30 @@ def test_more_dims_than_shaders_take(device: Device) -> None:
     with pytest.raises(DeviceError, match=r'10 numbers, at most 8 are supported; use device="cpu"'):
         dmlindex.gather_nd(table, np.zeros((1, 10), np.int64), device=device)
     assert dmlindex.gather(table, indices, device=device).shape == (1,) * 9 + (2,) * 9
+
+
+def test_sizes_past_32_bits(device: Device) -> None:
+    """No index in range is called out of range: such a size is not known to shaders."""
+    rows = (1 << 32) + 5
+    table = np.empty((rows, 0), np.uint8)
+    there = device.tensor(table)
+    index = np.array([(1 << 32) + 2, 3])
+    for indices in (index, device.tensor(index)):
+        with pytest.raises(
+            DeviceError, match=rf'axis 0 of input has size {rows}.*use device="cpu"'
+        ):
+            dmlindex.gather(there, indices)
+        with pytest.raises(DeviceError, match=rf"axis 0 of input has size {rows}"):
+            dmlindex.scatter_nd(there, index[:, None], np.empty((2, 0), "u1"))
+        for mode in ("clamp", "wrap", "fill"):  # no index is an error: nothing to know
+            assert dmlindex.gather(there, indices, mode=mode).shape == (2, 0)
+    assert dmlindex.gather(there, index[:0]).shape == (0, 0)
+    edge = device.tensor(np.empty(((1 << 32) - 1, 0), np.uint8))
+    for last in ([(1 << 32) - 2], np.array([(1 << 32) - 2], np.uint32), [-(1 << 32) + 1]):
+        assert dmlindex.gather(edge, last).numpy().shape == (1, 0)
+    for past in ([(1 << 32) - 1], np.array([(1 << 32) - 1], np.uint32), [-(1 << 32)]):
+        with pytest.raises(IndexError, match=f"which has size {(1 << 32) - 1}"):
+            dmlindex.gather(edge, past).numpy()
 
 
 @pytest.mark.hardware

@@ -1,9 +1,11 @@
 #include "d3d12/limits.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "d3d12/arguments.hpp"
+#include "d3d12/backend.hpp"
 #include "error.hpp"
 
 namespace dmlindex::d3d12 {
@@ -24,6 +26,19 @@ void check_bytes(const char* what, const Span& span, std::int64_t limit) {
     if (static_cast<std::int64_t>(span.bytes) <= limit) return;
     refuse(std::string(what) + " has " + std::to_string(span.bytes) +
            " bytes, and a view here reaches " + std::to_string(limit) + " (2^27 texels)");
+}
+
+// Kernels know a limit by 32 bits. Only a table without elements can have a larger one: nothing is
+// moved then, and all that is asked is whether an index is out of range.
+void check_limits(const Plan& plan) {
+    constexpr std::int64_t kMaxLimit = std::numeric_limits<std::uint32_t>::max();
+    const auto* const end = plan.coordinates + plan.coordinate_count;
+    const auto* const found = std::find_if(
+        plan.coordinates, end, [](const Coordinate& one) { return one.limit > kMaxLimit; });
+    if (found == end || !may_fail(plan)) return;
+    refuse("axis " + std::to_string(found->axis) + " of input has size " +
+           std::to_string(found->limit) + ", and indices are held to at most " +
+           std::to_string(kMaxLimit) + " here");
 }
 
 void check_views(const Plan& plan, const Tensors& tensors, bool typed_views) {
@@ -51,6 +66,7 @@ void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views)
                std::to_string(kMaxDeviceDims) + " are supported");
     }
     check_bytes("indices", tensors.indices, kMaxRawBytes);
+    check_limits(plan);
     if (index_count(plan) > kMaxCount) refuse("indices has too many numbers for 32 bits");
     if (plan.copies_source) {
         Tensors between;

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "d3d12/backend.hpp"
 #include "error.hpp"
@@ -28,15 +30,24 @@ Plan row_plan(Direction direction) {
     return plan;
 }
 
+// What DMLINDEX_D3D12_BINDING says, for tests: "root" or "table"; nothing where it is not set.
+std::string_view wanted_binding() {
+    const char* const text = std::getenv("DMLINDEX_D3D12_BINDING");
+    const std::string_view wanted = text == nullptr ? "" : text;
+    if (wanted.empty() || wanted == "root" || wanted == "table") return wanted;
+    throw Error(ErrorKind::kValue, "DMLINDEX_D3D12_BINDING is \"" + std::string(wanted) +
+                                       "\", expected \"table\" or \"root\", or nothing for what a "
+                                       "test of the device finds");
+}
+
 }  // namespace
 
-// Gathers rows 2 and 0 and scatters them to where they came from. DMLINDEX_D3D12_BINDING=root or
-// table decides instead, for tests.
+// Gathers rows 2 and 0 and scatters them to where they came from.
 bool Device::decide_typed_views() {
-    const char* wanted = std::getenv("DMLINDEX_D3D12_BINDING");
-    if (wanted != nullptr && std::strcmp(wanted, "root") == 0) return false;
+    const std::string_view wanted = wanted_binding();
+    if (wanted == "root") return false;
     set_typed_views(true);
-    if (wanted != nullptr && std::strcmp(wanted, "table") == 0) return true;
+    if (wanted == "table") return true;
     try {
         std::uint32_t rows[kRows * kRowBytes / 4];
         for (std::uint32_t i = 0; i < std::size(rows); ++i) rows[i] = 0x01020304u * (i + 1);
