@@ -1,14 +1,11 @@
 #include "binding/device_tensor.hpp"
 
-#include <pybind11/stl.h>
-
-#include <charconv>
-#include <map>
-#include <mutex>
+#include <string>
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
 #include "binding/errors.hpp"
+#include "binding/gil.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
@@ -28,6 +25,7 @@ raise the first error.
 
 The memory is freed with the last reference, by `release()`, or at the end of a `with` block. All
 tensors of a call lie on one device, else it is a ValueError; a tensor that was released is one, too.
+NumPy makes no array of it by itself: that is a TypeError, as it would wait and copy unseen.
 
 >>> import numpy as np
 >>> import dmlindex
@@ -43,26 +41,6 @@ array([[6., 7.],
 ...     dmlindex.gather(tensor, [5], mode="wrap").numpy()
 array([3])
 )doc";
-
-std::string no_device(const std::string& op, const std::string& name, const std::string& why) {
-    return op + ": device \"" + name + "\" is not there: " + why;
-}
-
-// The number in "d3d12:1"; -1 for "d3d12".
-int adapter_number(const std::string& op, const std::string& name) {
-    const std::string prefix = "d3d12";
-    if (name == prefix) return -1;
-    int number = -1;
-    if (name.starts_with(prefix + ":")) {
-        const char* const first = name.data() + prefix.size() + 1;
-        const char* const last = name.data() + name.size();
-        const auto [end, error] = std::from_chars(first, last, number);
-        if (error == std::errc() && end == last && number >= 0) return number;
-    }
-    throw Error(ErrorKind::kValue,
-                op + ": device is \"" + name +
-                    "\", expected \"cpu\" or a name that dmlindex.devices() lists");
-}
 
 py::tuple shape_of(const DeviceTensor& tensor) {
     py::tuple shape(tensor.layout.rank);
@@ -81,7 +59,7 @@ py::object to_numpy(DeviceTensor& self) {
     Layout shape = self.layout;
     Array array = new_array("numpy", shape, descr(self));
     {
-        const py::gil_scoped_release released;
+        const GilReleased released;
         memory->device()->download(*memory, array.data());
     }
     return py::reinterpret_steal<py::object>(array.release());
@@ -96,6 +74,10 @@ std::string repr_of(const DeviceTensor& self) {
 
 DeviceTensor tensor_on(const std::string& name, const py::object& object) {
     const auto device = device_named("tensor", name);
+    if (is_device_tensor(object.ptr())) {
+        throw Error(ErrorKind::kType,
+                    "tensor: array is a DeviceTensor; pass what its numpy() returns");
+    }
     Tensor array;
     look_at_data("tensor", "array", plain_array("tensor", "array", object.ptr()), array);
     DeviceTensor tensor;
@@ -106,64 +88,41 @@ DeviceTensor tensor_on(const std::string& name, const py::object& object) {
     return tensor;
 }
 
-// (description, driver, memory_bytes, is_software) of every adapter, and why there are none.
-py::tuple adapters() {
-    std::string reason;
-    py::list found;
-    for (const d3d12::Adapter& adapter : d3d12::list_adapters(reason)) {
-        found.append(py::make_tuple(adapter.description, adapter.driver, adapter.memory_bytes,
-                                    adapter.is_software));
+// NumPy and others make no array of it without being asked: they would copy it to the host again
+// and again, or, where they don't know it, take it for an object without a value.
+void refuse_conversion(const py::object&, const py::args&, const py::kwargs&) {
+    throw Error(ErrorKind::kType,
+                "a DeviceTensor is not made into an array by itself, as that waits for the device "
+                "and copies; call its numpy(), and pass the array that returns");
+}
+
+// An object that no constructor has made has no memory, no shape and no dtype.
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+    return guarded([]() -> PyObject* {
+        throw Error(ErrorKind::kType,
+                    "DeviceTensor: cannot be made from its type; Device.tensor(array) makes one");
+    });
+}
+
+PyObject* refuse_new_method(PyObject*, PyObject*, PyObject*) {
+    return refuse_new(nullptr, nullptr, nullptr);
+}
+
+// Setting the attribute __new__ would give the type the slot of Python classes, and then __new__ of
+// a base makes the object.
+void set_no_new(PyTypeObject* type) {
+    static PyMethodDef method = {
+        "__new__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(refuse_new_method)),
+        METH_VARARGS | METH_KEYWORDS, "Raises a TypeError: Device.tensor(array) makes tensors."};
+    const auto function = py::reinterpret_steal<py::object>(PyCFunction_New(&method, nullptr));
+    if (!function || PyDict_SetItemString(type->tp_dict, method.ml_name, function.ptr()) != 0) {
+        throw py::error_already_set();
     }
-    return py::make_tuple(found, reason);
+    type->tp_new = refuse_new;
+    PyType_Modified(type);
 }
 
 }  // namespace
-
-namespace {
-
-std::shared_ptr<d3d12::Device> find_device(const std::string& op, const std::string& name,
-                                           bool replaces_lost) {
-    int number = adapter_number(op, name);
-    std::string reason;
-    const auto& adapters = d3d12::list_adapters(reason);
-    if (!reason.empty()) throw Error(ErrorKind::kDevice, no_device(op, name, reason));
-    if (number < 0) number = d3d12::preferred_adapter(adapters);
-    if (number >= static_cast<int>(adapters.size())) {
-        throw Error(ErrorKind::kDevice,
-                    no_device(op, name,
-                              "this machine's D3D12 adapters are \"d3d12:0\" to \"d3d12:" +
-                                  std::to_string(adapters.size() - 1) + "\""));
-    }
-    // Never destroyed: at exit, a driver may be gone before static objects are.
-    static std::mutex& mutex = *new std::mutex;
-    static auto& devices = *new std::map<int, std::shared_ptr<d3d12::Device>>;
-    const py::gil_scoped_release released;  // opening one takes a while, and others may wait for it
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<d3d12::Device>& device = devices[number];
-    const bool is_lost = device && device->is_lost();
-    if (is_lost && !replaces_lost) {
-        throw Error(ErrorKind::kDevice,
-                    op + ": device \"" + name +
-                        "\" was removed, and what it held is lost; open a new Device, and upload "
-                        "the tensors again");
-    }
-    if (!device || is_lost) device = d3d12::Device::open(number);
-    return device;
-}
-
-}  // namespace
-
-std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name) {
-    return find_device(op, name, false);
-}
-
-std::shared_ptr<d3d12::Device> open_device(const std::string& op, const std::string& name) {
-    return find_device(op, name, true);
-}
-
-std::string name_of(const d3d12::Device& device) {
-    return "d3d12:" + std::to_string(device.adapter_index());
-}
 
 DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object) {
     if (!is_device_tensor(object)) return nullptr;
@@ -183,7 +142,7 @@ std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& devi
                                       const Array& array) {
     const Array contiguous(steal(reinterpret_cast<PyObject*>(PyArray_GETCONTIGUOUS(array.get()))));
     const auto bytes = static_cast<std::uint64_t>(PyArray_NBYTES(contiguous.get()));
-    const py::gil_scoped_release released;
+    const GilReleased released;
     auto memory = std::make_shared<d3d12::Memory>(device, bytes);
     device->upload(*memory, contiguous.data());
     return memory;
@@ -226,74 +185,14 @@ void add_device_tensors(py::module_& module) {
         .def("__enter__", [](py::object self) { return self; })
         .def("__exit__", [](DeviceTensor& self, const py::args&) { self.memory.reset(); })
         .def("__repr__", &repr_of);
+    for (const char* protocol : {"__array__", "__array_ufunc__", "__array_function__", "__dlpack__",
+                                 "__dlpack_device__"}) {
+        type.def(protocol, &refuse_conversion, "Raises a TypeError: call numpy().");
+    }
     device_tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    set_no_new(device_tensor_type);
     module.def("device_tensor", &tensor_on, py::arg("device"), py::arg("array"),
                "Copies an array to the device of that name.");
-    module.def(
-        "synchronize",
-        [](const std::string& name) {
-            const auto device = device_named("synchronize", name);
-            const py::gil_scoped_release released;
-            device->synchronize();
-        },
-        py::arg("device"),
-        "Waits for the device of that name; raises the first error not yet raised.");
-    module.def(
-        "d3d12_used_bytes",
-        [](const std::string& name) {
-            const auto device = device_named("d3d12_used_bytes", name);
-            const py::gil_scoped_release released;
-            return device->used_bytes();
-        },
-        py::arg("device"), "How much of its memory the device has given away.");
-    module.def(
-        "d3d12_remove",
-        [](const std::string& name) {
-            const auto device = device_named("d3d12_remove", name);
-            const py::gil_scoped_release released;
-            device->remove();
-        },
-        py::arg("device"), "Removes the device, as a crashing driver does: for tests.");
-    module.def("d3d12_adapters", &adapters,
-               "(description, driver, memory_bytes, is_software) of every adapter, and why there "
-               "are none.");
-    module.def(
-        "d3d12_has_reductions",
-        [](const py::object& dtype) {
-            const py::object found = py::module_::import("numpy").attr("dtype")(dtype);
-            auto* const descr = reinterpret_cast<PyArray_Descr*>(found.ptr());
-            return d3d12::has_reductions(
-                arithmetic("has_reduction", descr, Reduction::kAdd).value_type);
-        },
-        py::arg("dtype"),
-        "Whether D3D12 devices have reductions on a dtype that the CPU has them on.");
-    module.def(
-        "d3d12_mark_time",
-        [](const std::string& name) { device_named("d3d12_mark_time", name)->mark_time(); },
-        py::arg("device"), "Marks a point of the device's queue, for d3d12_take_times.");
-    module.def(
-        "d3d12_take_times",
-        [](const std::string& name) {
-            const auto device = device_named("d3d12_take_times", name);
-            const py::gil_scoped_release released;
-            return device->take_times();
-        },
-        py::arg("device"),
-        "When the device was at each point marked since the last call, in nanoseconds.");
-    module.def(
-        "d3d12_binding",
-        [](const std::string& name) {
-            return device_named("d3d12_binding", name)->uses_typed_views() ? "table" : "root";
-        },
-        py::arg("device"), "How the device binds what kernels work on: \"table\" or \"root\".");
-    module.def(
-        "d3d12_kernels",
-        [](const std::string& name) {
-            const auto device = device_named("d3d12_kernels", name);
-            const py::gil_scoped_release released;
-            return device->take_kernels();
-        },
-        py::arg("device"), "The kernels that the device was told to run since the last call.");
 }
 
 }  // namespace dmlindex::binding

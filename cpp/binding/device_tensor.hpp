@@ -1,10 +1,11 @@
-// dmlindex.DeviceTensor, and the D3D12 devices of this process by name. In builds with D3D12 only.
+// dmlindex.DeviceTensor. In builds with D3D12 only.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "binding/arrays/array.hpp"
+#include "binding/device_names.hpp"
 #include "d3d12/backend.hpp"
 
 namespace dmlindex::binding {
@@ -15,13 +16,6 @@ struct DeviceTensor {
     Layout layout;
     py::object dtype;
 };
-
-// The device of a name like "d3d12" or "d3d12:1"; the same one each time. Error(kDevice) if it is
-// not there or was removed, Error(kValue) if no device can have that name.
-std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name);
-// The same, but in the place of a device that was removed comes a new one.
-std::shared_ptr<d3d12::Device> open_device(const std::string& op, const std::string& name);
-std::string name_of(const d3d12::Device& device);
 
 // The tensor that a Python object is, or null. Error(kValue) for one that was released.
 DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object);

@@ -128,15 +128,14 @@ bool names_d3d12(const char* op, PyObject* device) {
     return device_name(op, device).starts_with("d3d12");
 }
 
-void check_device(const char* op, PyObject* device) {
-    if (device == nullptr || device == Py_None) return;
+std::string check_device(const char* op, PyObject* device) {
+    if (device == nullptr || device == Py_None) return "cpu";
     const std::string operation(op);
     const std::string name = device_name(op, device);
-    if (name == "cpu") return;
+    if (name == "cpu") return name;
     if (name.starts_with("d3d12")) {
 #ifdef DMLINDEX_HAS_D3D12
-        open_device(operation, name);
-        return;
+        return name_of(*open_device(operation, name));
 #else
         throw Error(ErrorKind::kDevice,
                     operation + ": device \"" + name + "\" is not there: " + kNoD3d12);
@@ -152,8 +151,11 @@ void add_devices(py::module_& module) {
     has_threads();  // the library is loaded here, where no other thread can be about to fork
     module.def(
         "check_device",
-        [](const char* operation, py::handle device) { check_device(operation, device.ptr()); },
-        py::arg("operation"), py::arg("device"), "Raises for a device that is not there.");
+        [](const char* operation, py::handle device) {
+            return check_device(operation, device.ptr());
+        },
+        py::arg("operation"), py::arg("device"),
+        "The name that devices() lists it by; raises for a device that is not there.");
     static PyMethodDef methods[] = {
         method<set_num_threads_entry>(kSetNumThreads, kSetNumThreadsDoc),
         method<get_num_threads_entry>(kGetNumThreads, kGetNumThreadsDoc),

@@ -12,8 +12,9 @@ std::string device_name(const char* op, py::handle device);
 // Whether the argument device (null, None, or as above) names a D3D12 device.
 bool names_d3d12(const char* op, PyObject* device);
 
-// Checks the argument device, and opens the device it names. Error(kDevice) if it is not there.
-void check_device(const char* op, PyObject* device);
+// Checks the argument device, and opens the device it names, whose full name it returns.
+// Error(kDevice) if it is not there.
+std::string check_device(const char* op, PyObject* device);
 
 // The thread functions and devices().
 void add_devices(py::module_& module);

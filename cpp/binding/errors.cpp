@@ -78,6 +78,14 @@ void add_errors(py::module_& module) {
     });
 }
 
+bool is_main_interpreter() noexcept {
+    if (PyInterpreterState_Get() == PyInterpreterState_Main()) return true;
+    PyErr_SetString(PyExc_ImportError,
+                    "dmlindex cannot be imported in a subinterpreter, only in the main one; use "
+                    "threads, or processes");
+    return false;
+}
+
 void set_python_error() noexcept {
     try {
         throw;

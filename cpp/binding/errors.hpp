@@ -2,6 +2,9 @@
 #pragma once
 
 #include <string>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 
 #include "binding/numpy.hpp"
 #include "cpu/backend.hpp"
@@ -13,14 +16,23 @@ namespace dmlindex::binding {
 // module.
 void add_errors(py::module_& module);
 
+// Whether the module may be imported here: NumPy's C API and the types are those of one interpreter.
+// Else sets an ImportError.
+bool is_main_interpreter() noexcept;
+
 // Sets the Python exception for the C++ one that is being handled.
 void set_python_error() noexcept;
 
 // Runs body for a C entry point: what it throws becomes the Python exception, and the result null.
+// A thread that Python ends while it is in there (gil.hpp) goes on to end.
 template <class Body>
-PyObject* guarded(Body&& body) noexcept {
+PyObject* guarded(Body&& body) {
     try {
         return body();
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind&) {
+        throw;
+#endif
     } catch (...) {
         set_python_error();
         return nullptr;

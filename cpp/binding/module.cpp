@@ -5,10 +5,17 @@
 #include "binding/compiled_operator.hpp"
 #include "binding/descs.hpp"
 #include "binding/devices.hpp"
+#ifdef DMLINDEX_HAS_D3D12
+#include "binding/device_tools.hpp"
+#endif
 #include "binding/errors.hpp"
 #include "binding/numpy.hpp"
 
-PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
+// Not mod_gil_not_used(): without the GIL DeviceTensor.release() would have to lock what other
+// threads read, and no free-threaded Python has run the tests yet. Importing this turns the GIL on
+// there.
+PYBIND11_MODULE(_core_unchecked, module) {
+    if (!dmlindex::binding::is_main_interpreter()) throw pybind11::error_already_set();
     if (_import_array() < 0) throw pybind11::error_already_set();
     module.doc() = "The C++ core of dmlindex; use the package's own names.";
     module.attr("__version__") = DMLINDEX_VERSION;
@@ -18,8 +25,14 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
     dmlindex::binding::add_devices(module);
 #ifdef DMLINDEX_HAS_D3D12
     dmlindex::binding::add_device_tensors(module);
+    dmlindex::binding::add_device_tools(module);
 #endif
     dmlindex::binding::add_functions(module);
     dmlindex::binding::add_descs(module);
     dmlindex::binding::add_compiled_operator(module);
+}
+
+// In any other interpreter pybind11 waits for ever for the GIL: that is to be known before.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+    return dmlindex::binding::is_main_interpreter() ? PyInit__core_unchecked() : nullptr;
 }

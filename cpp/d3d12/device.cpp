@@ -25,6 +25,7 @@ Memory::~Memory() {
 }
 
 std::shared_ptr<Device> Device::open(int adapter) {
+    if (!may_use_d3d12()) throw Error(ErrorKind::kDevice, std::string("d3d12: ") + kForked);
     Library& library = Library::get();
     if (!library.reason().empty()) throw Error(ErrorKind::kDevice, "d3d12: " + library.reason());
     const auto count = static_cast<int>(library.adapters().size());

@@ -137,10 +137,7 @@ struct Device::State {
 
     void check_process() const {
         if (process == process_number()) return;
-        throw Error(
-            ErrorKind::kDevice,
-            "d3d12: this device was opened before a fork, and cannot be used in the child process; "
-            "start processes with the method \"spawn\", or first use the device after the fork");
+        throw Error(ErrorKind::kDevice, std::string("d3d12: ") + kForked);
     }
 
     // What look says of the objects, without waiting for their user; false where there are none.

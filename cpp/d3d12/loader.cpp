@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "d3d12/process.hpp"
 #include "error.hpp"
 
 namespace dmlindex::d3d12 {
@@ -23,6 +24,8 @@ bool says_removed(HRESULT result) noexcept {
     return result == kDeviceRemoved || result == static_cast<HRESULT>(0x887a0006) ||
            result == static_cast<HRESULT>(0x887a0007) || result == static_cast<HRESULT>(0x887a0020);
 }
+
+const std::vector<Adapter> kNoAdapters;
 
 }  // namespace
 
@@ -80,6 +83,10 @@ Library::Library() {
 }
 
 const std::vector<Adapter>& list_adapters(std::string& reason) {
+    if (!may_use_d3d12()) {
+        reason = kForked;
+        return kNoAdapters;
+    }
     Library& library = Library::get();
     reason = library.reason();
     return library.adapters();

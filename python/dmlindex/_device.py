@@ -14,7 +14,8 @@ class Device:
     """A device that operators run on, held to a feature level.
 
     Args:
-        name: "cpu", or another name that `dmlindex.devices()` lists.
+        name: "cpu", or another name that `dmlindex.devices()` lists; "d3d12" is the first of those
+        adapters that is hardware, else the first.
         feature_level: what descriptors may use; DirectML itself does not hold them to it, this
         does.
 
@@ -24,7 +25,8 @@ class Device:
 
     A name means one device in a process, opened once. When a D3D12 device is removed (its driver
     crashed, say), all that uses it is a DeviceError from then on, and so is its name, until a new
-    Device opens it again. So is all use in a child process of a device opened before the fork.
+    Device opens it again. So is all use of D3D12 in a child that was forked from a process that has
+    used it.
 
     >>> Device()
     Device('cpu', feature_level=FeatureLevel.FL_6_4)
@@ -42,13 +44,12 @@ class Device:
                 f"Device: feature_level is of type {type(feature_level).__name__}, "
                 "expected a FeatureLevel"
             )
-        _core.check_device("Device", name)
-        self._name = name
+        self._name = _core.check_device("Device", name)
         self._feature_level = feature_level
 
     @property
     def name(self) -> str:
-        """The name that `dmlindex.devices()` lists."""
+        """The name that `dmlindex.devices()` lists: "d3d12:0", say, if "d3d12" means that."""
         return self._name
 
     @property

@@ -5,6 +5,7 @@
 
 #include "binding/bound_operator.hpp"
 #include "binding/errors.hpp"
+#include "binding/gil.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
@@ -31,7 +32,7 @@ void bring(const Invocation& call, Tensor& tensor) {
 // Makes the operand's memory another one than written, with the same bytes.
 void keep_apart(const DevicePtr& device, Tensor& tensor, const MemoryPtr& written) {
     if (tensor.memory != written) return;
-    const py::gil_scoped_release released;
+    const GilReleased released;
     auto copy = std::make_shared<d3d12::Memory>(device, tensor.memory->bytes());
     device->copy(*copy, *tensor.memory);
     tensor.memory = std::move(copy);
@@ -54,7 +55,7 @@ class Result {
         if (memory_) return memory_;
         const std::int64_t bytes =
             element_count(call_.result) * PyDataType_ELSIZE(call_.result_dtype);
-        const py::gil_scoped_release released;
+        const GilReleased released;
         memory_ = std::make_shared<d3d12::Memory>(call_.device, static_cast<std::uint64_t>(bytes));
         // The padding of a new tensor is zero; that of an array is never copied there.
         if (strided_ && !call_.has_out()) call_.device->clear(*memory_);
@@ -89,7 +90,7 @@ class Result {
     }
 
     void fetch(const Tensor& to) const {
-        const py::gil_scoped_release released;
+        const GilReleased released;
         call_.device->download(*memory_, to.data);
     }
 
@@ -116,7 +117,7 @@ void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands&
         };
     }
     try {
-        const py::gil_scoped_release released;
+        const GilReleased released;
         call.device->run(plan, operands, fresh, std::move(describe));
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::kIndex) throw;

@@ -10,6 +10,7 @@
 #include "binding/call/docs.hpp"
 #include "binding/call/options.hpp"
 #include "binding/errors.hpp"
+#include "binding/gil.hpp"
 #include "binding/text.hpp"
 #include "cpu/duplicates.hpp"
 #include "error.hpp"
@@ -111,7 +112,7 @@ PyObject* find(const Arguments& given) {
     std::vector<std::int64_t> overwritten;
     std::optional<cpu::BadIndex> bad;
     try {
-        const py::gil_scoped_release released;
+        const GilReleased released;
         bad = cpu::find_overwritten(plan, indices.data, overwritten);
     } catch (const std::bad_alloc&) {
         std::int64_t count = 1;

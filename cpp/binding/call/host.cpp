@@ -2,6 +2,7 @@
 #include "binding/bound_operator.hpp"
 #include "binding/call/invocation.hpp"
 #include "binding/errors.hpp"
+#include "binding/gil.hpp"
 
 namespace dmlindex::binding {
 namespace {
@@ -22,7 +23,7 @@ void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
     if (traffic_bytes < kReleaseBytes) {
         bad = cpu::run(plan, buffers, on_failure);
     } else {
-        const py::gil_scoped_release released;
+        const GilReleased released;
         bad = cpu::run(plan, buffers, on_failure);
     }
     if (bad) throw_index_error(op, plan, *bad, has_tuples);
