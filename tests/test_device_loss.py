@@ -2,13 +2,15 @@
 
 No driver can be made to crash on demand. `_core.d3d12_remove` removes the device by
 ID3D12Device5::RemoveDevice where D3D12 has that. libvkd3d has not: there the one function that asks
-why a device was removed says from then on that it was. So what is tested on Linux is what the
-package does then, not that a driver's own removal is noticed.
+why a device was removed says from then on that it was. That a driver's own loss is noticed, too, is
+tested on Linux by lose_vulkan.c, which has Vulkan say so.
 """
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +24,7 @@ def _d3d12() -> None:
         pytest.skip(f"d3d12 is not available: {infos[0].reason}")
 
 
-def lines(code: str) -> list[str]:
+def lines(code: str, **environment: str) -> list[str]:
     """What a Python of its own prints."""
     start = """
 import numpy as np, os, dmlindex
@@ -44,7 +46,7 @@ operator = device.compile(desc)
 """
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", start + code],
-        env=os.environ,
+        env=os.environ | environment,
         capture_output=True,
         text=True,
         check=True,
@@ -102,6 +104,42 @@ say(lambda: dmlindex.gather(fresh, [0]).numpy().tolist())
         assert line.startswith("DeviceError "), line
         assert "was removed" in line
     assert found[-1] == "ok [[0.0, 1.0]]"
+
+
+@pytest.mark.parametrize("where", ["wait", "submit"])
+def test_a_loss_that_vulkan_tells_of(where: str, tmp_path: Path) -> None:
+    """vkd3d, when it is asked, goes on to say that the device is there."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if sys.platform != "linux" or compiler is None:
+        pytest.skip("takes Linux's linker, and a C compiler")
+    library, source = tmp_path / "lose.so", Path(__file__).with_name("lose_vulkan.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    found = lines(
+        f"""
+queued = dmlindex.gather(tensor, [0])
+open({str(tmp_path / where)!r}, "w").close()
+say(queued.numpy)
+os.remove({str(tmp_path / where)!r})
+say(
+    queued.numpy,
+    tensor.numpy,
+    device.synchronize,
+    lambda: dmlindex.gather(tensor, [0]),
+    lambda: device.tensor(X),
+)
+again = Device("d3d12")
+say(lambda: again.tensor(X).numpy().tolist() == X.tolist(), tensor.numpy)
+""",
+        LD_PRELOAD=str(library),
+        LOSE_VULKAN=str(tmp_path),
+    )
+    assert len(found) == 8
+    assert "VkResult -4" in found[0]
+    for line in [*found[:6], found[7]]:
+        assert line.startswith("DeviceError "), line
+        assert "was removed" in line
+        assert "open a new Device" in line
+    assert found[6] == "ok True"
 
 
 def test_a_lost_device_lets_go_of_its_memory() -> None:

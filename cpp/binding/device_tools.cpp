@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <mutex>
 #include <string>
 
 #include "binding/arrays/dtypes.hpp"
@@ -57,6 +58,29 @@ void add_device_tools(py::module_& module) {
             device->remove();
         },
         py::arg("device"), "Removes the device, as a crashing driver does: for tests.");
+    module.def(
+        "d3d12_fail_allocations",
+        [](const std::string& name, std::uint64_t passing, std::uint64_t failing) {
+            const auto device = device_named("d3d12_fail_allocations", name);
+            const GilReleased released;
+            return device->fail_allocations(passing, failing);
+        },
+        py::arg("device"), py::arg("passing"), py::arg("failing"),
+        "Lets that many allocations of the device pass, and that many fail; says how many of those "
+        "asked for before have not failed: for tests.");
+    module.def(
+        "d3d12_hold",
+        [](const std::string& name, const py::function& body) {
+            const auto device = device_named("d3d12_hold", name);
+            std::unique_lock<std::mutex> lock;
+            {
+                const GilReleased released;
+                lock = device->hold();
+            }
+            body();
+        },
+        py::arg("device"), py::arg("body"),
+        "Calls body() while nobody else gets at the device: for tests.");
     module.def("d3d12_adapters", &adapters,
                "(description, driver, memory_bytes, is_software) of every adapter, and why there "
                "are none.");

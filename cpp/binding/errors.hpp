@@ -16,8 +16,8 @@ namespace dmlindex::binding {
 // module.
 void add_errors(py::module_& module);
 
-// Whether the module may be imported here: NumPy's C API and the types are those of one interpreter.
-// Else sets an ImportError.
+// Whether the module may be imported here: NumPy's C API and the types are those of one
+// interpreter. Else sets an ImportError.
 bool is_main_interpreter() noexcept;
 
 // Sets the Python exception for the C++ one that is being handled.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -97,9 +98,10 @@ class Device : public std::enable_shared_from_this<Device> {
     void copy(const Memory& to, const Memory& from);
 
     // Queues a canonical plan. describe is called only if the plan may_fail. Throws Error(kDevice)
-    // for one that the device cannot run, with nothing queued; and the error of an operand known to
-    // have failed. fresh: the written tensor holds nothing of worth, so that it is unusable if this
-    // fails, not merely unchanged.
+    // for one that the device cannot run, Error(kMemory) where there is no room for what it takes,
+    // and the error of an operand known to have failed: with nothing queued, and all as it was.
+    // fresh: the written tensor holds nothing of worth, so that it is unusable if this fails, not
+    // merely unchanged.
     void run(const Plan& plan, const Operands& operands, bool fresh, Describe describe);
 
     // Waits for all that is queued. Throws the first error that nobody has been told of.
@@ -109,6 +111,13 @@ class Device : public std::enable_shared_from_this<Device> {
     void mark_time();
     // Waits, and says when the GPU was at each point marked since the last call, in nanoseconds.
     std::vector<double> take_times();
+
+    // For tests. Of the allocations to come, the first `passing` go on, and `failing` ones fail:
+    // memory, textures, pipelines. (Where there is no room, memory is asked for twice.) Returns how
+    // many of those asked for the last time have not failed.
+    std::uint64_t fail_allocations(std::uint64_t passing, std::uint64_t failing);
+    // For tests. Until the lock is let go of, nobody else gets at the device.
+    std::unique_lock<std::mutex> hold();
 
   private:
     friend class Memory;

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <mutex>
 
 #include "d3d12/backend.hpp"
 #include "d3d12/device_state.hpp"
-#include "d3d12/limits.hpp"
 
 namespace dmlindex::d3d12 {
 
@@ -83,13 +81,20 @@ void Device::set_typed_views(bool used) {
 
 namespace {
 
-Span exactly(const Span& span, std::uint64_t bytes) { return {span.chunk, span.offset, bytes}; }
-
 Span part(const Span& span, std::uint64_t offset) { return {span.chunk, span.offset + offset, 0}; }
 
 }  // namespace
 
 void Device::remove() { Use(*state_)->queue.remove_device(); }
+
+std::uint64_t Device::fail_allocations(std::uint64_t passing, std::uint64_t failing) {
+    return Use(*state_)->allocations.fail(passing, failing);
+}
+
+std::unique_lock<std::mutex> Device::hold() {
+    state_->check_process();
+    return std::unique_lock(state_->mutex);
+}
 
 std::uint64_t Device::used_bytes() {
     const Use use(*state_);
@@ -154,61 +159,6 @@ void Device::copy(const Memory& to, const Memory& from) {
     state.need(*from.status_);
     state.ledger.save_bad_indices(state.encoder(), *to.place_);
     encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
-}
-
-void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describe describe) {
-    const Use use(*state_);
-    Objects& state = *use;
-    const auto tensor = [](const Memory* memory) {
-        return memory == nullptr ? Span{} : exactly(memory->place_->span, memory->bytes_);
-    };
-    const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
-                          tensor(operands.source)};
-    check_supported(plan, tensors, state.typed_views);
-
-    const bool gathers = plan.direction == Direction::kGather;
-    const Memory& written = gathers ? *operands.items : *operands.table;
-    const Memory* read[] = {gathers ? operands.table : operands.items, operands.indices,
-                            operands.source,
-                            gathers || plan.copies_source ? nullptr : operands.table};
-    const auto is_pending = [](const Memory* memory) {
-        return memory != nullptr && memory->status_->slot != kNoSlot;
-    };
-    const Encoder encoder = state.encoder();
-    std::uint32_t slot = kNoSlot;
-    const bool checks = may_fail(plan);
-    if (checks || std::any_of(std::begin(read), std::end(read), is_pending))
-        slot = state.ledger.new_slot(encoder);
-    Parents parents;
-    for (std::size_t i = 0; i < parents.size(); ++i) {
-        if (read[i] != nullptr) raise_if_failed(*read[i]->status_);
-        parents[i] = is_pending(read[i]) ? read[i]->status_->slot : kNoSlot;
-    }
-
-    // Before anything is queued: if memory runs out meanwhile, slots are settled, this one
-    // included.
-    Status& status = *written.status_;
-    const bool unusable = status.fresh && (status.slot != kNoSlot || status.failure);
-    status.slot = slot;
-    status.failure.reset();
-    status.fresh = fresh || unusable;
-    if (slot != kNoSlot) {
-        state.ledger.enter(plan, slot, parents, written.status_,
-                           checks ? operands.indices->place_ : nullptr, std::move(describe));
-    }
-    try {
-        // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
-        // (A scatter allocates: that may settle slots, so that it has to be checked before.)
-        const bool notes = checks && fresh && gathers && moves_can_note(plan);
-        if (checks && !notes) encode_checks(encoder, plan, tensors, slot);
-        if (slot != kNoSlot && !fresh) state.ledger.tell_kernels(encoder);
-        if (!fresh) state.ledger.save_bad_indices(encoder, *written.place_);
-        encode_moves(encoder, plan, tensors, {fresh && !notes ? kNoSlot : slot, notes});
-    } catch (...) {
-        state.release_scratch();
-        throw;
-    }
-    state.release_scratch();
 }
 
 std::vector<std::string> Device::take_kernels() {

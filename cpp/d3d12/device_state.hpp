@@ -45,9 +45,10 @@ struct Device::Objects {
         : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
           freed(freed_places),
           device(Library::get().create_device(adapter_index)),
-          pipelines(Library::get(), device.get()),
+          pipelines(Library::get(), device.get(), allocations),
           queue(device.get(), pipelines),
-          shared_pool(std::make_shared<Pool>(device.get())),
+          commands(queue),
+          shared_pool(std::make_shared<Pool>(device.get(), allocations)),
           pool(*shared_pool),
           uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
           readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
@@ -56,7 +57,10 @@ struct Device::Objects {
         encode_clear(encoder(), ledger.slots(), 0);
     }
 
-    Encoder encoder() {
+    // For what is recorded at once.
+    Encoder encoder() { return encoder(queue); }
+
+    Encoder encoder(Recorder& recorder) {
         const auto take = [this](std::uint64_t bytes) {
             scratch.push_back(allocate(bytes));
             return scratch.back();
@@ -70,12 +74,15 @@ struct Device::Objects {
         };
         const auto texture_for_table = [this] {
             if (!texture) {
-                texture = make_texture(device.get(), Format::kR32, kTextureWidth,
-                                       kTextureElements / kTextureWidth);
+                texture = with_room([this] {
+                    allocations.next();
+                    return make_texture(device.get(), Format::kR32, kTextureWidth,
+                                        kTextureElements / kTextureWidth);
+                });
             }
             return Span{texture.get(), 0, texture->bytes};
         };
-        return {queue, typed_views, take, upload, texture_for_table};
+        return {recorder, typed_views, take, upload, texture_for_table};
     }
 
     void release_scratch() {
@@ -83,11 +90,13 @@ struct Device::Objects {
         scratch.clear();
     }
 
-    // Device memory; where there is none left, waits for the GPU and frees what nobody uses.
-    Span allocate(std::uint64_t bytes) {
+    // What make returns; where there is no room for it, waits for the GPU, frees what nobody uses,
+    // and tries again.
+    template <typename Make>
+    auto with_room(Make make) -> decltype(make()) {
         freed.give_back();
         try {
-            return pool.allocate(bytes);
+            return make();
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::kMemory) throw;
         }
@@ -95,8 +104,13 @@ struct Device::Objects {
         freed.give_back();
         queue.forget_views();
         pool.trim();
+        return make();
+    }
+
+    // Device memory.
+    Span allocate(std::uint64_t bytes) {
         try {
-            return pool.allocate(bytes);
+            return with_room([&] { return pool.allocate(bytes); });
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::kMemory) throw;
             throw Error(ErrorKind::kMemory, "d3d12: no room for " + std::to_string(bytes) +
@@ -114,9 +128,11 @@ struct Device::Objects {
 
     const Adapter& adapter;
     Freed& freed;
+    Allocations allocations;
     ComPtr<ID3D12Device> device;
     Pipelines pipelines;
     Queue queue;
+    Commands commands;
     std::shared_ptr<Pool> shared_pool;  // tensors outlive it
     Pool& pool;
     Staging uploads;

@@ -6,13 +6,13 @@
 #include <span>
 
 #include "d3d12/arguments.hpp"
-#include "d3d12/queue.hpp"
+#include "d3d12/recorder.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::d3d12 {
 
 struct Encoder {
-    Queue& queue;
+    Recorder& queue;
     bool typed_views;                             // whether typed kernels may be used
     std::function<Span(std::uint64_t)> allocate;  // scratch memory, until the plan is encoded
     std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "d3d12/queue.hpp"
 #include "error.hpp"
 
 namespace dmlindex::d3d12 {
@@ -38,9 +39,9 @@ std::uint32_t Ledger::new_slot(const Encoder& encoder) {
 void Ledger::enter(const Plan& plan, std::uint32_t slot, const Parents& parents,
                    std::shared_ptr<Status> result, std::shared_ptr<MemoryPlace> indices,
                    Describe describe) {
-    if (indices) ++indices->lookups;
     pending_.push_back({std::move(describe), std::move(result), parents,
                         capture_constants(plan, slot), std::move(indices), nullptr});
+    if (const auto& kept = pending_.back().indices) ++kept->lookups;
 }
 
 void Ledger::flush() {

@@ -46,7 +46,8 @@ ComPtr<ID3D12RootSignature> make_root(const Library& library, ID3D12Device* devi
 
 }  // namespace
 
-Pipelines::Pipelines(const Library& library, ID3D12Device* device) : device_(device) {
+Pipelines::Pipelines(const Library& library, ID3D12Device* device, Allocations& allocations)
+    : device_(device), allocations_(allocations) {
     std::array<D3D12_ROOT_PARAMETER, kParameters> root;
     std::array<D3D12_ROOT_PARAMETER, kParameters> tables;
     std::array<D3D12_DESCRIPTOR_RANGE, kParameters> ranges;
@@ -73,6 +74,7 @@ ID3D12PipelineState* Pipelines::state(Kernel kernel, Binding binding) {
     used_.set(index);
     ComPtr<ID3D12PipelineState>& made = states_[static_cast<std::size_t>(binding)][index];
     if (!made) {
+        allocations_.next();
         const KernelCode& code = code_of(kernel);
         D3D12_COMPUTE_PIPELINE_STATE_DESC desc{};
         desc.pRootSignature = root_signature(binding);

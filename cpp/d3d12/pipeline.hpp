@@ -10,6 +10,7 @@
 #include <bitset>
 #include <utility>
 
+#include "d3d12/allocations.hpp"
 #include "d3d12/api.hpp"
 #include "d3d12/kernels.hpp"
 #include "d3d12/loader.hpp"
@@ -27,18 +28,19 @@ inline constexpr std::size_t kParameters = kReadParameter + kReadRegisters;
 
 class Pipelines {
   public:
-    Pipelines(const Library& library, ID3D12Device* device);
+    Pipelines(const Library& library, ID3D12Device* device, Allocations& allocations);
 
     ID3D12RootSignature* root_signature(Binding binding) const noexcept {
         return roots_[static_cast<std::size_t>(binding)].get();
     }
-    // Made at its first use.
+    // Made at its first use. Throws Error(kMemory) or Error(kDevice).
     ID3D12PipelineState* state(Kernel kernel, Binding binding);
     // The kernels asked for since the last call, so that tests can see which ones a plan gets.
     std::bitset<kKernelCount> take_used() noexcept { return std::exchange(used_, {}); }
 
   private:
     ID3D12Device* device_;
+    Allocations& allocations_;
     std::array<ComPtr<ID3D12RootSignature>, 2> roots_;
     std::array<std::array<ComPtr<ID3D12PipelineState>, kKernelCount>, 2> states_;
     std::bitset<kKernelCount> used_;

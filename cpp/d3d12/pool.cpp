@@ -39,6 +39,7 @@ std::unique_ptr<Chunk> make_chunk(ID3D12Device* device, D3D12_HEAP_TYPE heap, st
 }
 
 Span Pool::allocate(std::uint64_t bytes) {
+    allocations_.next();
     const std::uint64_t wanted =
         std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     for (const auto& chunk : chunks_) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "d3d12/allocations.hpp"
 #include "d3d12/api.hpp"
 
 namespace dmlindex::d3d12 {
@@ -25,6 +26,9 @@ struct Chunk {
     std::map<std::uint64_t, std::uint64_t> free;  // offset → bytes, none touching another
     // What state the buffer is in, for commands recorded now.
     D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_COMMON;
+    // The bytes that copies have written since it got into its state.
+    std::uint64_t copied_begin = 0;
+    std::uint64_t copied_end = 0;
     bool keeps_state = false;       // upload and readback heaps: theirs never changes
     bool is_texture = false;        // in no pool; its state lasts
     std::uint64_t state_batch = 0;  // a buffer's state is meant for it; in any other it is COMMON
@@ -45,7 +49,8 @@ std::unique_ptr<Chunk> make_chunk(ID3D12Device* device, D3D12_HEAP_TYPE heap, st
 
 class Pool {
   public:
-    explicit Pool(ID3D12Device* device) : device_(device) {}
+    Pool(ID3D12Device* device, Allocations& allocations)
+        : device_(device), allocations_(allocations) {}
 
     // bytes rounded up to kAlignment, at least that. Throws Error(kMemory) when there is no room.
     Span allocate(std::uint64_t bytes);
@@ -56,6 +61,7 @@ class Pool {
 
   private:
     ID3D12Device* device_;
+    Allocations& allocations_;
     std::vector<std::unique_ptr<Chunk>> chunks_;
     std::uint64_t used_bytes_ = 0;
 };

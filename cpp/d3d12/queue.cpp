@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "error.hpp"
@@ -86,8 +87,10 @@ void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
     if (!chunk.is_texture && chunk.state_batch != next_value_) {
         chunk.state = D3D12_RESOURCE_STATE_COMMON;
         chunk.state_batch = next_value_;
+        chunk.copied_begin = chunk.copied_end = 0;
     }
     if (chunk.state == state) return;
+    chunk.copied_begin = chunk.copied_end = 0;
     D3D12_RESOURCE_BARRIER transition{};
     transition.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
     transition.Transition.pResource = chunk.resource.get();
@@ -182,7 +185,20 @@ D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
 
 void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
     begin();
-    require(*to.chunk, D3D12_RESOURCE_STATE_COPY_DEST);
+    Chunk& written = *to.chunk;
+    require(written, D3D12_RESOURCE_STATE_COPY_DEST);
+    if (!written.keeps_state) {
+        // Nothing keeps two copies in order but a change of state between them. (What is written in
+        // the other heaps is waited for before it is written again.)
+        const std::uint64_t end = to.offset + bytes;
+        if (to.offset < written.copied_end && written.copied_begin < end) {
+            require(written, D3D12_RESOURCE_STATE_COPY_SOURCE);
+            require(written, D3D12_RESOURCE_STATE_COPY_DEST);
+        }
+        const bool is_first = written.copied_end == 0;
+        written.copied_begin = is_first ? to.offset : std::min(written.copied_begin, to.offset);
+        written.copied_end = std::max(written.copied_end, end);
+    }
     require(*from.chunk, D3D12_RESOURCE_STATE_COPY_SOURCE);
     list_->CopyBufferRegion(to.chunk->resource.get(), to.offset, from.chunk->resource.get(),
                             from.offset, bytes);
@@ -195,13 +211,21 @@ void Queue::skip_where_set(const Span& words) {
                           D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
 }
 
+void Queue::stop_skipping() noexcept {
+    if (recording_) list_->SetPredication(nullptr, 0, D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
+}
+
 void Queue::submit() {
     if (!recording_) return;
     recording_ = is_prepared_ = false;
-    check(list_->Close(), "closing a command list");
-    ID3D12CommandList* lists[] = {list_.get()};
-    queue_->ExecuteCommandLists(1, lists);
-    timeline_->signal(next_value_);
+    try {
+        check(list_->Close(), "closing a command list");
+        ID3D12CommandList* lists[] = {list_.get()};
+        queue_->ExecuteCommandLists(1, lists);
+        timeline_->signal(next_value_);
+    } catch (const Error& error) {
+        lose(error);
+    }
     batches_[batch_].value = next_value_++;
     throw_if_removed();
 }
@@ -220,7 +244,26 @@ void Queue::block(std::uint64_t value) {
         if (timeline_->completed() >= value) return;
         std::this_thread::yield();
     } while (std::chrono::steady_clock::now() - start < kPollingTime);
-    while (!timeline_->wait_for_milliseconds(value, 1000)) throw_if_removed();
+    while (!waits_a_second(value)) throw_if_removed();
+}
+
+bool Queue::waits_a_second(std::uint64_t value) {
+    try {
+        return timeline_->wait_for_milliseconds(value, 1000);
+    } catch (const Error& error) {
+        lose(error);
+    }
+}
+
+// vkd3d does not say that the device is lost when it is asked; only Vulkan does, to who waits.
+void Queue::lose(const Error& error) {
+    if (is_removed_.exchange(true)) throw Error(error);
+    const HRESULT reason = device_->GetDeviceRemovedReason();
+    if (FAILED(reason)) throw_removed(reason);
+    throw Error(ErrorKind::kDevice,
+                std::string(error.what()) +
+                    ": the device counts as one that was removed, and what it held is lost; open a "
+                    "new Device, and upload the tensors again");
 }
 
 std::uint64_t Queue::timestamp_frequency() const {

@@ -1,4 +1,4 @@
-// Records commands and submits them. Commands run one after another: a barrier follows each.
+// Records commands and submits them. Commands run one after another: barriers keep them apart.
 #pragma once
 
 #include <array>
@@ -8,30 +8,32 @@
 #include "d3d12/constants.hpp"
 #include "d3d12/pipeline.hpp"
 #include "d3d12/pool.hpp"
+#include "d3d12/recorder.hpp"
 #include "d3d12/timeline.hpp"
 #include "d3d12/views.hpp"
+#include "error.hpp"
 
 namespace dmlindex::d3d12 {
 
-class Queue {
+class Queue final : public Recorder {
   public:
     Queue(ID3D12Device* device, Pipelines& pipelines);
 
     // Every dispatch sees these as its error slots.
     void set_slots(const Span& slots) { slots_ = slots; }
-    Span slot(std::uint32_t offset) const noexcept {
+    Span slot(std::uint32_t offset) const noexcept override {
         return {slots_.chunk, slots_.offset + offset, kSlotBytes};
     }
     void set_binding(Binding binding);
 
-    // Runs a kernel with one thread for each of `threads`; fills in thread_count and groups_x.
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
-                  std::uint64_t threads);
+                  std::uint64_t threads) override;
+    void skip_where_set(const Span& words) override;
+    // The same as with an empty span, whatever has gone wrong.
+    void stop_skipping() noexcept;
     void copy(const Span& to, const Span& from, std::uint64_t bytes);
-
-    // From now on dispatches may be left out if the two words there are not zero; the kernels must
-    // do nothing then anyway. An empty span ends it.
-    void skip_where_set(const Span& words);
+    // Makes what a dispatch of the kernel takes, so that it cannot fail for want of memory.
+    void make_pipeline(Kernel kernel) { pipelines_.state(kernel, binding_); }
 
     // For what else records: the list, and what it has to say of a buffer it uses.
     ID3D12GraphicsCommandList* recording();
@@ -55,6 +57,9 @@ class Queue {
 
     // S_OK, or why the device is gone: the one place that is asked. From any thread.
     HRESULT removed_reason() const noexcept;
+    // After an error that leaves open what was done: the device counts as removed from now on.
+    // Throws what says so.
+    [[noreturn]] void lose(const Error& error);
     // Removes the device, as a driver does that has crashed, once all is done that was recorded.
     // Where D3D12 has no way to do so (vkd3d), it only counts as removed.
     void remove_device();
@@ -78,6 +83,8 @@ class Queue {
     void bind_tables(Kernel kernel, const Views& views);
     D3D12_GPU_DESCRIPTOR_HANDLE descriptor(const View& view, bool writable);
     void block(std::uint64_t value);
+    // Whether value was reached meanwhile.
+    bool waits_a_second(std::uint64_t value);
     void throw_if_removed() const;
 
     ID3D12Device* device_;
@@ -92,7 +99,7 @@ class Queue {
     std::size_t batch_ = 0;  // the one being recorded
     bool recording_ = false;
     bool is_prepared_ = false;              // the list is open, with nothing in it yet
-    std::atomic<bool> is_removed_ = false;  // by remove_device()
+    std::atomic<bool> is_removed_ = false;  // whatever the device itself says
     bool is_set_up_ = false;                // this list knows its root signature
     ID3D12PipelineState* pipeline_ = nullptr;
     std::uint64_t next_value_ = 1;
