@@ -7,6 +7,7 @@ was last asked for have not failed.
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -95,8 +96,10 @@ def test_each_allocation_fails_in_turn(d3d12: Device, call: str, failing: int) -
     expected_out = TABLE.copy()
     expected = function(expected_out, *arrays)
     operands = [d3d12.tensor(array) for array in arrays]
+    gc.collect()  # what other tests have left
     for passing in itertools.count():
         out = d3d12.tensor(TABLE)
+        d3d12.synchronize()  # then no call holds its indices any more
         before = _core.d3d12_used_bytes(d3d12.name)
         _core.d3d12_fail_allocations(d3d12.name, passing, failing)
         try:

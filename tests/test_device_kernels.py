@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import dmlindex
-from dmlindex import Device
+from dmlindex import Device, _core
 
 Array = npt.NDArray[Any]
 
@@ -110,3 +110,19 @@ def test_few_lines_far_apart(device: Device) -> None:
     x, indices = values((3, 8192), "u4"), places((3, 1 << 20, 1), 8192, "i4")
     found = dmlindex.gather_nd(device.tensor(x), indices, 1).numpy()
     np.testing.assert_array_equal(found, np.take_along_axis(x, indices[..., 0], 1))
+
+
+def test_an_array_as_out_takes_no_more_kernels(device: Device) -> None:
+    """It stays as it is until the result is there: nothing has to be checked before."""
+    x, indices = values((100,), "u4"), places((50,), 100, "i4")
+    ran = []
+    for out in (None, np.zeros(50, "u4"), device.tensor(np.zeros(50, "u4"))):
+        _core.d3d12_kernels(device.name)
+        dmlindex.gather(x, indices, out=out, device=device)
+        ran.append(set(_core.d3d12_kernels(device.name)))
+    assert ran[0] == ran[1]
+    assert ran[2] > ran[0]  # a tensor is written in place
+    out = np.zeros(50, "u4")
+    with pytest.raises(IndexError):
+        dmlindex.gather(x, np.full(50, 100), out=out, device=device)
+    assert not out.any()

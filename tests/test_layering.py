@@ -80,6 +80,17 @@ def test_no_backend_knows_an_operator() -> None:
     assert not wrong
 
 
+def test_only_gil_hpp_lets_go_of_the_gil() -> None:
+    """pybind11's own class ends the process where a daemon thread is in it at the very end."""
+    wrong = [
+        relative(path)
+        for path in sources("binding")
+        if path.name != "gil.hpp"
+        and re.search(r"gil_scoped_release|PyEval_SaveThread|ALLOW_THREADS", path.read_text())
+    ]
+    assert not wrong
+
+
 def test_only_errors_cpp_raises_python_exceptions() -> None:
     wrong = [
         relative(path)

@@ -57,6 +57,10 @@ struct Device::Objects {
         encode_clear(encoder(), ledger.slots(), 0);
     }
 
+    Objects(const Objects&) = delete;
+    Objects& operator=(const Objects&) = delete;
+    ~Objects() { queue.drain(); }
+
     // For what is recorded at once.
     Encoder encoder() { return encoder(queue); }
 

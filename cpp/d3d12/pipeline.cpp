@@ -71,7 +71,6 @@ Pipelines::Pipelines(const Library& library, ID3D12Device* device, Allocations& 
 
 ID3D12PipelineState* Pipelines::state(Kernel kernel, Binding binding) {
     const auto index = static_cast<std::size_t>(kernel);
-    used_.set(index);
     ComPtr<ID3D12PipelineState>& made = states_[static_cast<std::size_t>(binding)][index];
     if (!made) {
         allocations_.next();

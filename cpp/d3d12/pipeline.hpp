@@ -35,7 +35,8 @@ class Pipelines {
     }
     // Made at its first use. Throws Error(kMemory) or Error(kDevice).
     ID3D12PipelineState* state(Kernel kernel, Binding binding);
-    // The kernels asked for since the last call, so that tests can see which ones a plan gets.
+    // The kernels dispatched since the last call, so that tests can see which ones a plan gets.
+    void note_use(Kernel kernel) noexcept { used_[static_cast<std::size_t>(kernel)] = true; }
     std::bitset<kKernelCount> take_used() noexcept { return std::exchange(used_, {}); }
 
   private:

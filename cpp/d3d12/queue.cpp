@@ -136,6 +136,7 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
         is_set_up_ = true;
     }
     ID3D12PipelineState* const state = pipelines_.state(kernel, binding_);
+    pipelines_.note_use(kernel);
     if (state != pipeline_) list_->SetPipelineState(state);
     pipeline_ = state;
     list_->SetComputeRootConstantBufferView(kConstantsParameter, address);
@@ -255,40 +256,10 @@ bool Queue::waits_a_second(std::uint64_t value) {
     }
 }
 
-// vkd3d does not say that the device is lost when it is asked; only Vulkan does, to who waits.
-void Queue::lose(const Error& error) {
-    if (is_removed_.exchange(true)) throw Error(error);
-    const HRESULT reason = device_->GetDeviceRemovedReason();
-    if (FAILED(reason)) throw_removed(reason);
-    throw Error(ErrorKind::kDevice,
-                std::string(error.what()) +
-                    ": the device counts as one that was removed, and what it held is lost; open a "
-                    "new Device, and upload the tensors again");
-}
-
 std::uint64_t Queue::timestamp_frequency() const {
     UINT64 frequency = 0;
     check(queue_->GetTimestampFrequency(&frequency), "asking for the timestamps' frequency");
     return frequency;
-}
-
-HRESULT Queue::removed_reason() const noexcept {
-    return is_removed_ ? kDeviceRemoved : device_->GetDeviceRemovedReason();
-}
-
-void Queue::throw_if_removed() const {
-    print_debug_messages(device_);
-    const HRESULT reason = removed_reason();
-    if (reason != S_OK) throw_removed(reason);
-}
-
-void Queue::remove_device() {
-    wait(pending_value());
-    ComPtr<ID3D12Device5> device;
-    if (SUCCEEDED(device_->QueryInterface(uuidof<ID3D12Device5>(), device.put_void()))) {
-        device->RemoveDevice();
-    }
-    is_removed_ = true;
 }
 
 }  // namespace dmlindex::d3d12

@@ -52,6 +52,10 @@ class Queue final : public Recorder {
     // Buffers are about to be freed; the GPU must be idle.
     void forget_views() { views_.clear(); }
 
+    // Waits until the GPU is at nothing any more that was submitted, also where a device only
+    // counts as removed. Gives up after a while.
+    void drain() noexcept;
+
     // Ticks a second of the timestamps that lists take.
     std::uint64_t timestamp_frequency() const;
 

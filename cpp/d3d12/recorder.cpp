@@ -1,12 +1,14 @@
 #include "d3d12/recorder.hpp"
 
+#include <utility>
+
 #include "d3d12/queue.hpp"
 
 namespace dmlindex::d3d12 {
 
 void Commands::dispatch(Kernel kernel, const Constants& constants, const Views& views,
                         std::uint64_t threads) {
-    commands_.emplace_back(Dispatch{kernel, constants, views, threads});
+    commands_.emplace_back(std::in_place_type<Dispatch>, kernel, constants, views, threads);
 }
 
 void Commands::skip_where_set(const Span& words) { commands_.emplace_back(Skip{words}); }

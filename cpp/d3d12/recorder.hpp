@@ -47,6 +47,9 @@ class Commands final : public Recorder {
 
   private:
     struct Dispatch {
+        Dispatch(Kernel which, const Constants& with, const Views& on, std::uint64_t how_many)
+            : kernel(which), constants(with), views(on), threads(how_many) {}
+
         Kernel kernel;
         Constants constants;
         Views views;
