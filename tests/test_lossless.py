@@ -170,6 +170,7 @@ def test_nonzero_is_told_of_argwhere() -> None:
 
 
 def test_other_librarys_words() -> None:
+    wrong: Any
     for wrong, right in (("clip", "clamp"),):
         with pytest.raises(ValueError, match=f"mode is '{wrong}'.*did you mean \"{right}\""):
             dmlindex.gather(np.zeros(3), [0], mode=wrong)
