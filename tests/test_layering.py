@@ -16,6 +16,16 @@ ALLOWED = {
     "d3d12": {"plan", "parallel"},
     "binding": {"operators", "cpu", "d3d12", "plan", "parallel"},
 }
+# The rooms of the D3D12 backend, from the ground up, and what their files may include beside their
+# own room and backend.hpp, which is all that others see of it.
+ROOMS = {
+    "shaders": {"generated"},
+    "host": set(),
+    "memory": {"host", "shaders"},
+    "queue": {"memory", "host", "shaders"},
+    "encode": {"queue", "memory", "host", "shaders"},
+    "device": {"encode", "queue", "memory", "host", "shaders"},
+}
 OPERATOR_NAMES = re.compile(r"gather_nd|gather_elements|scatter_nd|scatter_elements", re.IGNORECASE)
 
 
@@ -38,6 +48,25 @@ def relative(path: Path) -> str:
 
 def test_every_folder_has_a_rule() -> None:
     assert {path.parent.relative_to(CPP).parts[0] for path in CPP.glob("*/*.cpp")} <= set(ALLOWED)
+
+
+def rooms_included(path: Path) -> list[str]:
+    """Of the D3D12 backend, what a file includes: a room, or a file in none."""
+    parts = [name.split("/")[1] for name in includes(path) if name.startswith("d3d12/")]
+    return [part for part in parts if part != "backend.hpp"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_of_d3d12_are_seen_from_above(room: str) -> None:
+    found = {p: set(rooms_included(p)) - ROOMS[room] - {room} for p in sources(f"d3d12/{room}")}
+    assert not {relative(path): rooms for path, rooms in found.items() if rooms}
+
+
+def test_d3d12_has_one_door() -> None:
+    assert {path.name for path in (CPP / "d3d12").iterdir()} == {*ROOMS, "generated", "backend.hpp"}
+    assert set(rooms_included(CPP / "d3d12/backend.hpp")) == {"host"}  # for Adapter
+    others = sources(*(ALLOWED.keys() - {"d3d12"}))
+    assert not {relative(path): rooms_included(path) for path in others if rooms_included(path)}
 
 
 @pytest.mark.parametrize("folder", ALLOWED)

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "d3d12/adapter.hpp"
+#include "d3d12/host/adapter.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::d3d12 {

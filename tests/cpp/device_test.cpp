@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "d3d12/backend.hpp"
-#include "d3d12/limits.hpp"
+#include "d3d12/encode/limits.hpp"
 #include "error.hpp"
 #include "operators/operators.hpp"
 

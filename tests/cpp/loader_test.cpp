@@ -12,8 +12,8 @@
 #include <iterator>
 #include <random>
 
-#include "d3d12/loader_elf.hpp"
-#include "d3d12/loader_library.hpp"
+#include "d3d12/host/loader_elf.hpp"
+#include "d3d12/host/loader_library.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

@@ -137,7 +137,7 @@ def kernel_list(kernels: list[Kernel]) -> str:
 
 
 def code_list(kernels: list[Kernel]) -> str:
-    """What ../kernels.cpp includes: every kernel's words, and the table of them."""
+    """What kernels.cpp includes: every kernel's words, and the table of them."""
     arrays = "\n".join(
         f'constexpr std::uint32_t k_{k.name}[] = {{\n#include "d3d12/generated/{k.name}.inc"\n}};'
         for k in kernels

@@ -1,0 +1,209 @@
+// What device.cpp keeps: the D3D12 objects of a device, which go away when it is lost, and what
+// stays as long as somebody holds the device.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "d3d12/backend.hpp"
+#include "d3d12/device/ledger.hpp"
+#include "d3d12/host/process.hpp"
+#include "d3d12/queue/staging.hpp"
+#include "d3d12/queue/timestamps.hpp"
+#include "error.hpp"
+
+namespace dmlindex::d3d12 {
+
+// Places that their tensors have let go of. Whoever lets go may hold Python's lock, and must not
+// wait for the queue's user.
+class Freed {
+  public:
+    void add(std::shared_ptr<MemoryPlace> place) {
+        const std::lock_guard lock(mutex_);
+        places_.push_back(std::move(place));
+    }
+    // Gives them back to their pool; its user calls this.
+    void give_back() {
+        const std::lock_guard lock(mutex_);
+        places_.clear();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<MemoryPlace>> places_;
+};
+
+// All that D3D12 has made for a device.
+struct Device::Objects {
+    Objects(int adapter_index, Freed& freed_places)
+        : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
+          freed(freed_places),
+          device(Library::get().create_device(adapter_index)),
+          pipelines(Library::get(), device.get(), allocations),
+          queue(device.get(), pipelines),
+          commands(queue),
+          shared_pool(std::make_shared<Pool>(device.get(), allocations)),
+          pool(*shared_pool),
+          uploads(device.get(), queue, D3D12_HEAP_TYPE_UPLOAD),
+          readbacks(device.get(), queue, D3D12_HEAP_TYPE_READBACK),
+          ledger(device.get(), queue) {
+        queue.set_slots(ledger.slots());
+        encode_clear(encoder(), ledger.slots(), 0);
+    }
+
+    Objects(const Objects&) = delete;
+    Objects& operator=(const Objects&) = delete;
+    ~Objects() { queue.drain(); }
+
+    // For what is recorded at once.
+    Encoder encoder() { return encoder(queue); }
+
+    Encoder encoder(Recorder& recorder) {
+        const auto take = [this](std::uint64_t bytes) {
+            scratch.push_back(allocate(bytes));
+            return scratch.back();
+        };
+        const auto upload = [this](const void* bytes, std::uint64_t count) {
+            const Span span = scratch.emplace_back(allocate(count));
+            const Staging::Piece piece = uploads.take(count);
+            std::memcpy(piece.mapped, bytes, count);
+            queue.copy(span, piece.span, count);
+            return span;
+        };
+        const auto texture_for_table = [this] {
+            if (!texture) {
+                texture = with_room([this] {
+                    allocations.next();
+                    return make_texture(device.get(), Format::kR32, kTextureWidth,
+                                        kTextureElements / kTextureWidth);
+                });
+            }
+            return Span{texture.get(), 0, texture->bytes};
+        };
+        return {recorder, typed_views, take, upload, texture_for_table};
+    }
+
+    void release_scratch() {
+        for (const Span& span : scratch) pool.release(span);
+        scratch.clear();
+    }
+
+    // What make returns; where there is no room for it, waits for the GPU, frees what nobody uses,
+    // and tries again.
+    template <typename Make>
+    auto with_room(Make make) -> decltype(make()) {
+        freed.give_back();
+        try {
+            return make();
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kMemory) throw;
+        }
+        ledger.settle(encoder());
+        freed.give_back();
+        queue.forget_views();
+        pool.trim();
+        return make();
+    }
+
+    // Device memory.
+    Span allocate(std::uint64_t bytes) {
+        try {
+            return with_room([&] { return pool.allocate(bytes); });
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::kMemory) throw;
+            throw Error(ErrorKind::kMemory, "d3d12: no room for " + std::to_string(bytes) +
+                                                " bytes on " + adapter.description + ", where " +
+                                                std::to_string(pool.used_bytes()) +
+                                                " are in use; let go of device tensors");
+        }
+    }
+
+    // Waits until the host knows whether the tensor's bytes can be used; throws if they cannot.
+    void need(Status& status) {
+        if (status.slot != kNoSlot) ledger.settle(encoder());
+        raise_if_failed(status);
+    }
+
+    const Adapter& adapter;
+    Freed& freed;
+    Allocations allocations;
+    ComPtr<ID3D12Device> device;
+    Pipelines pipelines;
+    Queue queue;
+    Commands commands;
+    std::shared_ptr<Pool> shared_pool;  // tensors outlive it
+    Pool& pool;
+    Staging uploads;
+    Staging readbacks;
+    std::optional<Timestamps> timestamps;  // once they are asked for
+    bool typed_views = false;
+    std::vector<Span> scratch;
+    std::unique_ptr<Chunk> texture;  // once it is asked for
+    Ledger ledger;
+};
+
+struct Device::State {
+    explicit State(int adapter_index)
+        : adapter(Library::get().adapters()[static_cast<std::size_t>(adapter_index)]),
+          index(adapter_index),
+          process(process_number()),
+          objects(std::make_unique<Objects>(adapter_index, freed)) {}
+
+    void check_process() const {
+        if (process == process_number()) return;
+        throw Error(ErrorKind::kDevice, std::string("d3d12: ") + kForked);
+    }
+
+    // What look says of the objects, without waiting for their user; false where there are none.
+    template <typename Look>
+    bool ask(Look look) {
+        if (process != process_number()) return false;
+        const std::lock_guard lock(life_mutex);
+        return objects && look(*objects);
+    }
+
+    // A D3D12 device is a singleton of its adapter: while anything holds a lost one, no new one can
+    // be had. Tensors may live on, and have nothing any more.
+    void let_go() {
+        const std::lock_guard lock(mutex);
+        const std::lock_guard life_lock(life_mutex);
+        is_gone = true;
+        objects.reset();
+        freed.give_back();
+    }
+
+    const Adapter& adapter;
+    int index;
+    int process;
+    Freed freed;
+    std::mutex mutex;  // held while the objects are used
+    std::mutex
+        life_mutex;  // held, too, while they go away, and while somebody only asks for something
+    std::unique_ptr<Objects> objects;  // none once is_gone
+    std::atomic<bool> is_gone = false;
+};
+
+// The objects of a device, for one thread at a time.
+class Device::Use {
+  public:
+    explicit Use(State& state) {
+        state.check_process();
+        lock_ = std::unique_lock(state.mutex);
+        objects_ = state.objects.get();
+        if (objects_ == nullptr) throw_removed(kDeviceRemoved);
+    }
+    Objects& operator*() const noexcept { return *objects_; }
+    Objects* operator->() const noexcept { return objects_; }
+
+  private:
+    std::unique_lock<std::mutex> lock_;
+    Objects* objects_;
+};
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,83 @@
+// How a plan is queued.
+
+#include <algorithm>
+#include <utility>
+
+#include "d3d12/device/device_state.hpp"
+#include "d3d12/encode/limits.hpp"
+
+namespace dmlindex::d3d12 {
+
+void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describe describe) {
+    const Use use(*state_);
+    Objects& state = *use;
+    const auto tensor = [](const Memory* memory) {
+        return memory == nullptr
+                   ? Span{}
+                   : Span{memory->place_->span.chunk, memory->place_->span.offset, memory->bytes_};
+    };
+    const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
+                          tensor(operands.source)};
+    check_supported(plan, tensors, state.typed_views);
+
+    const bool gathers = plan.direction == Direction::kGather;
+    const Memory& written = gathers ? *operands.items : *operands.table;
+    const Memory* read[] = {gathers ? operands.table : operands.items, operands.indices,
+                            operands.source,
+                            gathers || plan.copies_source ? nullptr : operands.table};
+    const auto is_pending = [](const Memory* memory) {
+        return memory != nullptr && memory->status_->slot != kNoSlot;
+    };
+    const auto raise_known_failures = [&] {
+        for (const Memory* memory : read) {
+            if (memory != nullptr) raise_if_failed(*memory->status_);
+        }
+    };
+    std::uint32_t slot = kNoSlot;
+    const bool checks = may_fail(plan);
+    if (checks || std::any_of(std::begin(read), std::end(read), is_pending))
+        slot = state.ledger.new_slot(state.encoder());
+    raise_known_failures();
+    try {
+        // All that may fail for want of memory comes first: until then nothing is written, and
+        // where the operators before this one are settled to find room, it is not yet among them.
+        //
+        // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
+        const bool notes = checks && fresh && gathers && moves_can_note(plan);
+        const Encoder later = state.encoder(state.commands);
+        state.commands.clear();
+        if (checks && !notes) encode_checks(later, plan, tensors, slot);
+        encode_moves(later, plan, tensors, {fresh && !notes ? kNoSlot : slot, notes});
+        state.commands.prepare();
+        const bool tells = slot != kNoSlot && !fresh;
+        if (tells) state.queue.make_pipeline(Kernel::inherit_failures);
+        if (written.place_->lookups > 0) state.queue.make_pipeline(Kernel::keep_bad_index);
+        state.queue.recording();
+        raise_known_failures();
+
+        Parents parents;
+        for (std::size_t i = 0; i < parents.size(); ++i) {
+            parents[i] = is_pending(read[i]) ? read[i]->status_->slot : kNoSlot;
+        }
+        if (slot != kNoSlot) {
+            state.ledger.enter(plan, slot, parents, written.status_,
+                               checks ? operands.indices->place_ : nullptr, std::move(describe));
+        }
+        Status& status = *written.status_;
+        const bool unusable = status.fresh && (status.slot != kNoSlot || status.failure);
+        status.slot = slot;
+        status.failure.reset();
+        status.fresh = fresh || unusable;
+
+        const Encoder now = state.encoder();
+        if (tells) state.ledger.tell_kernels(now);
+        if (!fresh) state.ledger.save_bad_indices(now, *written.place_);
+        state.commands.record();
+    } catch (...) {
+        state.release_scratch();
+        throw;
+    }
+    state.release_scratch();
+}
+
+}  // namespace dmlindex::d3d12

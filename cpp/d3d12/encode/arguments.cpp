@@ -1,0 +1,165 @@
+#include "d3d12/encode/arguments.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+namespace dmlindex::d3d12 {
+namespace {
+
+template <typename Enum>
+constexpr bool is_number(Enum value, std::uint32_t number) {
+    return static_cast<std::uint32_t>(value) == number;
+}
+
+// What shared.h says of enums.
+static_assert(is_number(Mode::kRaise, kModeRaise) && is_number(Mode::kClamp, kModeClamp));
+static_assert(is_number(Mode::kWrap, kModeWrap) && is_number(Mode::kSkip, kModeSkip));
+static_assert(is_number(Reduction::kAdd, kReductionAdd) &&
+              is_number(Reduction::kMul, kReductionMul));
+static_assert(is_number(Reduction::kMin, kReductionMin) &&
+              is_number(Reduction::kMax, kReductionMax));
+static_assert(is_number(ValueType::kBool, kValueBool));
+static_assert(is_number(ValueType::kFloat16, kValueFloat16));
+static_assert(is_number(ValueType::kBfloat16, kValueBfloat16));
+static_assert(static_cast<int>(ValueType::kInt8) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint8) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt16) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint16) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt32) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint32) % 2 == 0);
+static_assert(static_cast<int>(ValueType::kInt64) % 2 == 1 &&
+              static_cast<int>(ValueType::kUint64) % 2 == 0);
+
+}  // namespace
+
+Constants plan_constants(const Plan& plan, const Slot& slot) {
+    Constants constants{};
+    constants.slot = slot.offset;
+    constants.notes = slot.notes ? 1 : 0;
+    constants.mode = static_cast<std::uint32_t>(plan.mode);
+    constants.index_bytes = narrow(index_bytes(plan.index_type));
+    constants.index_signed = is_signed(plan.index_type) ? 1 : 0;
+    constants.rank = static_cast<std::uint32_t>(plan.rank);
+    constants.coordinate_count = static_cast<std::uint32_t>(plan.coordinate_count);
+    constants.pattern_units = 1;
+    constants.target_bytes = 1;
+    for (int d = 0; d < plan.rank; ++d) {
+        const Dim& dim = plan.dims[d];
+        constants.dims[d] = {narrow(dim.size), narrow(dim.table_stride), narrow(dim.item_stride),
+                             narrow(dim.index_stride)};
+    }
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        const Coordinate& coordinate = plan.coordinates[k];
+        constants.coordinates[k] = {narrow(coordinate.limit), narrow(coordinate.table_stride),
+                                    narrow(coordinate.index_offset), 0};
+    }
+    return constants;
+}
+
+Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot) {
+    Constants constants = plan_constants(plan, slot);
+    const Grid& grid = choice.grid;
+    const Dim* const dims[] = {&grid.outer, &grid.inner};
+    for (std::size_t d = 0; d < std::size(dims); ++d) {
+        constants.dims[d] = {narrow(dims[d]->size), narrow(dims[d]->table_stride / choice.unit), 0,
+                             0};
+    }
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        constants.coordinates[k].table_stride =
+            narrow(plan.coordinates[k].table_stride / choice.unit);
+    }
+    constants.arguments[0] = narrow(position_count(plan));
+    constants.rank = plan.rank < 2 ? 1 : grid.inner.size % kFour == 0 ? 2 : 3;
+    constants.stripe_lines = choice.has_stripes ? narrow(grid.outer.size) : 0;
+    constants.index_repeats = grid.repeats_indices ? 1 : 0;
+    return constants;
+}
+
+std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept {
+    const Grid& grid = choice.grid;
+    const std::int64_t threads =
+        choice.has_stripes ? quotient_up(grid.inner.size, std::int64_t{kFour} * kStripeThreads) *
+                                 kStripeThreads * grid.outer.size
+                           : quotient_up(position_count(plan), kFour);
+    return static_cast<std::uint64_t>(threads);
+}
+
+Constants capture_constants(const Plan& plan, std::uint32_t slot) {
+    Constants constants = plan_constants(plan, {slot, true});
+    const std::vector<IndexDim> dims = merged_index_dims(plan);
+    constants.rank = static_cast<std::uint32_t>(dims.size());
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+        constants.dims[d] = {narrow(dims[d].size), 0, 0, narrow(dims[d].index_stride)};
+    }
+    return constants;
+}
+
+void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants) {
+    const std::int64_t step = table_step(plan);
+    constants.target_bytes = narrow(step);
+    constants.target_count =
+        narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), step));
+}
+
+void set_slice(std::int64_t units, Constants& constants) {
+    const auto count = static_cast<std::uint64_t>(units);
+    constants.slice_units = narrow(units);
+    constants.slice_shift =
+        std::has_single_bit(count) ? static_cast<std::uint32_t>(std::countr_zero(count)) : 32;
+}
+
+void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants) {
+    const std::int64_t period = period_bytes(plan, unit);
+    constants.pattern_units = narrow(period / unit);
+    if (plan.fill == nullptr) return;
+    auto* const pattern = reinterpret_cast<std::byte*>(constants.pattern);
+    for (std::int64_t at = 0; at < period; at += plan.element_bytes) {
+        std::memcpy(pattern + at, plan.fill, static_cast<std::size_t>(plan.element_bytes));
+    }
+}
+
+std::int64_t period_bytes(const Plan& plan, std::int64_t unit) {
+    return plan.fill == nullptr ? unit : std::lcm(plan.element_bytes, unit);
+}
+
+std::vector<IndexDim> merged_index_dims(const Plan& plan) {
+    std::vector<IndexDim> merged;
+    for (int d = 0; d < plan.index_rank; ++d) {
+        const IndexDim& dim = plan.index_dims[d];
+        if (dim.size == 1) continue;
+        if (!merged.empty() && merged.back().index_stride == dim.index_stride * dim.size) {
+            merged.back() = {merged.back().size * dim.size, dim.index_stride};
+        } else {
+            merged.push_back(dim);
+        }
+    }
+    return merged;
+}
+
+Views raw_views(const Tensors& tensors) {
+    Views views;
+    views.written[0].span = tensors.table;
+    views.written[1].span = tensors.items;
+    views.written[2].span = tensors.indices;
+    return views;
+}
+
+View indices_view(const Plan& plan, const Tensors& tensors) noexcept {
+    const bool narrow_ones = index_bytes(plan.index_type) * plan.coordinate_count == 1;
+    return {tensors.indices, narrow_ones ? Format::kR32 : Format::kRgba32};
+}
+
+Format element_format(std::int64_t bytes) noexcept {
+    return bytes == 1   ? Format::kR8
+           : bytes == 2 ? Format::kR16
+           : bytes == 4 ? Format::kR32
+                        : Format::kRg32;
+}
+
+Format four_format(std::int64_t bytes) noexcept {
+    return bytes == 1 ? Format::kR32 : bytes == 2 ? Format::kRg32 : Format::kRgba32;
+}
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,52 @@
+// What kernels are told: their constants, and the views of their tensors.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "d3d12/encode/choose.hpp"
+#include "d3d12/memory/views.hpp"
+#include "d3d12/shaders/constants.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::d3d12 {
+
+// What a kernel does with the operator's error slot: notes bad indices in it, or else does nothing
+// where it says that the operator has failed. offset kNoSlot: neither.
+struct Slot {
+    std::uint32_t offset = kNoSlot;
+    bool notes = false;
+};
+
+inline std::uint32_t narrow(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+// What every kernel of a plan needs to know of it.
+Constants plan_constants(const Plan& plan, const Slot& slot);
+// The same for the kernels of four.hlsli:
+Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot);
+// How many threads those have:
+std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept;
+// The constants of encode_capture: the indices' dims.
+Constants capture_constants(const Plan& plan, std::uint32_t slot);
+
+// How the places in the table that a scatter writes to are numbered.
+void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants);
+// How many units a slice has.
+void set_slice(std::int64_t units, Constants& constants);
+// What units are filled with; it repeats itself after period_bytes.
+void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants);
+std::int64_t period_bytes(const Plan& plan, std::int64_t unit);
+
+// The indices' dims with neighbours merged: a position's number stays the same.
+std::vector<IndexDim> merged_index_dims(const Plan& plan);
+
+// The tensors as the general kernels see them.
+Views raw_views(const Tensors& tensors);
+// What the kernels of four.hlsli see the indices as.
+View indices_view(const Plan& plan, const Tensors& tensors) noexcept;
+// An element as a texel.
+Format element_format(std::int64_t bytes) noexcept;
+// Four elements as a texel, or two of 8 bytes.
+Format four_format(std::int64_t bytes) noexcept;
+
+}  // namespace dmlindex::d3d12

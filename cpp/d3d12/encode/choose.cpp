@@ -1,0 +1,278 @@
+#include "d3d12/encode/choose.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace dmlindex::d3d12 {
+namespace {
+
+constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
+constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
+constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
+constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
+constexpr int kMostCoordinates = 3;
+// Of a group's memory, as the kernels of gather_table.hlsl have it.
+constexpr std::int64_t kSmallHeldKib = 4;
+constexpr std::int64_t kHeldKib = 16;
+constexpr std::int64_t kLargeHeldKib = 32;
+// Up to where a group's memory still saves enough reads: the rest comes from a buffer, or a
+// texture.
+constexpr std::int64_t kGroupAndBufferElements = 1 << 15;
+constexpr std::int64_t kGroupAndTextureElements = 1 << 16;
+constexpr std::int64_t kManyPositions = 1 << 21;  // for fewer, a group's start costs too much
+constexpr std::int64_t kManyForLargeTables = 1 << 23;
+constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
+constexpr std::int64_t kMostRounds = 32;
+constexpr std::int64_t kManyGroups = 256;
+constexpr std::int64_t kHeldLine = 2048;  // positions: a group has something to do
+
+bool is_single(std::int64_t bytes) noexcept {
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+// Whether the constants of a dispatch hold what units are filled with until it repeats itself.
+bool fits_pattern(const Plan& plan, std::int64_t unit) noexcept {
+    return plan.fill == nullptr ||
+           std::lcm(plan.element_bytes, unit) <= static_cast<std::int64_t>(kPatternBytes);
+}
+
+// Whether all strides in the table are whole slices.
+bool table_has_whole_slices(const Plan& plan) noexcept {
+    const auto is_whole = [&](std::int64_t stride) { return stride % plan.slice_bytes == 0; };
+    return std::all_of(plan.dims, plan.dims + plan.rank,
+                       [&](const Dim& dim) { return is_whole(dim.table_stride); }) &&
+           std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [&](const Coordinate& axis) { return is_whole(axis.table_stride); });
+}
+
+// Tables of 256 are looked up by bytes.
+bool gathers_by_bytes(const Plan& plan) noexcept {
+    return plan.direction == Direction::kGather && index_bytes(plan.index_type) == 1 &&
+           plan.coordinate_count == 1;
+}
+
+bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
+    const std::int64_t element = plan.slice_bytes;
+    if (!is_single(element) || !(has_index_kernels(plan) || gathers_by_bytes(plan))) return false;
+    if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
+    if (!find_grid(plan, grid)) return false;
+    if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
+    // A gather's last thread stores four elements, whether or not there are as many.
+    const std::int64_t positions = position_count(plan);
+    return plan.direction == Direction::kScatter || positions % kFour == 0 ||
+           positions * element >= static_cast<std::int64_t>(tensors.items.bytes);
+}
+
+// An index that moves between long lines of a table: neighbours in a line read from anywhere, but
+// stripes of lines read from stripes of the table.
+bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid) noexcept {
+    return plan.rank == 2 && !grid.repeats_indices && grid.inner.size >= kStripedLine &&
+           grid.inner.size % kFour == 0 && grid.inner.table_stride == plan.slice_bytes &&
+           plan.coordinates[0].table_stride >= grid.inner.size * plan.slice_bytes &&
+           static_cast<std::int64_t>(tensors.table.bytes) > kStripedTableBytes;
+}
+
+// Elements that fit there: a word each, or two.
+std::int64_t held_elements(std::int64_t held_kib, std::int64_t element_bytes) noexcept {
+    return held_kib * 1024 / std::max<std::int64_t>(element_bytes, 4);
+}
+
+// Whether indices are the only way through the table, along lines without gaps, of which each is
+// read by so many positions that it pays to fetch it whole.
+bool reads_lines(const Plan& plan, const Grid& grid) noexcept {
+    if (plan.coordinate_count != 1 || plan.coordinates[0].table_stride != plan.slice_bytes ||
+        grid.inner.table_stride != 0) {
+        return false;
+    }
+    return plan.rank < 2 ||
+           (grid.outer.table_stride % kUnits[0] == 0 && grid.inner.size % kFour == 0 &&
+            grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
+}
+
+TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t line = plan.coordinates[0].limit;
+    if (plan.direction != Direction::kGather || positions < kManyPositions ||
+        !reads_lines(plan, grid)) {
+        return TableIn::kBuffer;
+    }
+    if (line <= held_elements(kSmallHeldKib, plan.slice_bytes)) return TableIn::kSmallGroup;
+    if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
+    if (line <= held_elements(kHeldKib, plan.slice_bytes)) return TableIn::kMediumGroup;
+    if (plan.slice_bytes != 4 || plan.rank > 1) return TableIn::kBuffer;
+    if (line <= held_elements(kLargeHeldKib, 4)) return TableIn::kLargeGroup;
+    if (positions < kManyForLargeTables) return TableIn::kBuffer;
+    if (line <= kGroupAndBufferElements) return TableIn::kGroupAndBuffer;
+    if (line <= kGroupAndTextureElements) return TableIn::kGroupAndTexture;
+    return line <= kTextureElements ? TableIn::kTexture : TableIn::kBuffer;
+}
+
+}  // namespace
+
+bool find_grid(const Plan& plan, Grid& grid) noexcept {
+    if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
+    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
+    if (plan.rank == 2) grid.outer = plan.dims[0];
+    if (plan.rank == 2 && grid.inner.size < kFour) return false;
+    const std::int64_t index = index_bytes(plan.index_type);
+    const std::int64_t tuple = plan.coordinate_count * index;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
+    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
+    grid.repeats_indices = true;
+    return grid.outer.index_stride == 0 && grid.inner.size % kFour == 0;
+}
+
+Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
+    Choice choice;
+    choice.unit = unit_of(plan);
+    if (!typed) return choice;
+    if (fits_singles(plan, tensors, choice.grid)) {
+        choice.path = Path::kSingles;
+        choice.unit = plan.slice_bytes;
+        choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
+        choice.table_in = table_in(plan, choice.grid);
+        return choice;
+    }
+    if (choice.unit >= 4) {
+        choice.path = Path::kRows;
+        choice.is_simple = plan.rank <= 1 && plan.coordinate_count == 1 &&
+                           index_bytes(plan.index_type) >= 4 && plan.mode != Mode::kWrap;
+    }
+    return choice;
+}
+
+bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept {
+    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so.
+    return positions * 8 >= targets;
+}
+
+Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
+    Plan copy = plan;
+    copy.direction = Direction::kGather;
+    copy.reduction = Reduction::kNone;
+    copy.coordinate_count = 0;
+    copy.fill = nullptr;
+    copy.rank = plan.copy_rank;
+    copy.slice_bytes = plan.copy_bytes;
+    for (int d = 0; d < plan.copy_rank; ++d) {
+        const CopyDim& dim = plan.copy_dims[d];
+        copy.dims[d] = {dim.size, dim.source_stride, dim.table_stride, 0};
+    }
+    // Nothing lies behind the end of a tensor, so that the last piece may be a whole one.
+    const auto all = static_cast<std::int64_t>(table_bytes);
+    if (copy.rank == 0 && copy.slice_bytes == all) copy.slice_bytes = (all + 15) / 16 * 16;
+    return copy;
+}
+
+std::int64_t table_step(const Plan& plan) noexcept {
+    std::int64_t common = plan.slice_bytes;
+    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].table_stride);
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        common = std::gcd(common, plan.coordinates[k].table_stride);
+    }
+    return common;
+}
+
+std::int64_t unit_of(const Plan& plan) noexcept {
+    std::int64_t common = table_step(plan);
+    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
+    return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
+        return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
+    });
+}
+
+std::int64_t position_count(const Plan& plan) noexcept {
+    std::int64_t count = 1;
+    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    return count;
+}
+
+std::int64_t index_count(const Plan& plan) noexcept {
+    std::int64_t count = plan.coordinate_count;
+    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
+    return count;
+}
+
+bool items_are_packed(const Plan& plan) noexcept {
+    std::int64_t stride = plan.slice_bytes;
+    for (int d = plan.rank - 1; d >= 0; --d) {
+        if (plan.dims[d].item_stride != stride) return false;
+        stride *= plan.dims[d].size;
+    }
+    return true;
+}
+
+bool indices_are_packed(const Plan& plan) noexcept {
+    const std::int64_t index = index_bytes(plan.index_type);
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    std::int64_t stride = plan.coordinate_count * index;
+    for (int d = plan.index_rank - 1; d >= 0; --d) {
+        const IndexDim& dim = plan.index_dims[d];
+        if (dim.size != 1 && dim.index_stride != stride) return false;
+        stride *= dim.size;
+    }
+    return true;
+}
+
+bool has_index_kernels(const Plan& plan) noexcept {
+    return index_bytes(plan.index_type) >= 4 && plan.coordinate_count >= 1 &&
+           plan.coordinate_count <= kMostCoordinates;
+}
+
+TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {
+    const bool is_small = choice.table_in == TableIn::kSmallGroup;
+    const std::int64_t group = is_small                                   ? kGroupOf4KiB
+                               : choice.table_in == TableIn::kMediumGroup ? kGroupOf16KiB
+                                                                          : kGroupOf32KiB;
+    TableWalk found{};
+    found.lines = choice.grid.outer.size;
+    found.line_fours = quotient_up(choice.grid.inner.size, kFour);
+    found.line_elements = plan.coordinates[0].limit;
+    // As many as still leave groups for all of the GPU; where a group's start is cheap, few.
+    const std::int64_t there = found.line_fours * found.lines / (group * kManyGroups);
+    const std::int64_t most = is_small && plan.slice_bytes > 1 ? kMostInFlight : kMostRounds;
+    found.rounds = std::clamp(there / kMostInFlight * kMostInFlight, kMostInFlight, most);
+    found.groups = found.lines * quotient_up(found.line_fours, found.rounds * group);
+    return found;
+}
+
+bool uses_texture(TableIn table_in) noexcept {
+    return table_in == TableIn::kTexture || table_in == TableIn::kGroupAndTexture;
+}
+
+Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
+    const std::int64_t index = index_bytes(plan.index_type);
+    switch (choice.table_in) {
+        case TableIn::kSmallGroup:
+            return kernels::gather_table(kSmallHeldKib, choice.unit, index);
+        case TableIn::kMediumGroup:
+            return kernels::gather_table(kHeldKib, choice.unit, index);
+        case TableIn::kLargeGroup:
+            return kernels::gather_table(kLargeHeldKib, choice.unit, index);
+        case TableIn::kGroupAndBuffer:
+            return kernels::gather_table_buffer(index);
+        case TableIn::kGroupAndTexture:
+            return kernels::gather_table_textured(index);
+        case TableIn::kTexture:
+            return kernels::gather_textured(index);
+        default:
+            return kernels::gather_singles(choice.unit, index, plan.coordinate_count);
+    }
+}
+
+Kernel rows_kernel(const Choice& choice, Direction direction) noexcept {
+    if (direction == Direction::kGather) {
+        return choice.is_simple ? kernels::gather_rows_simple(choice.unit)
+                                : kernels::gather_rows(choice.unit);
+    }
+    return choice.is_simple ? kernels::scatter_rows_simple(choice.unit)
+                            : kernels::scatter_rows(choice.unit);
+}
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,113 @@
+// Which kernels run a plan. The general ones run any plan, with a loop and a division for each dim;
+// the others know more of how it lies, and reach what the memory gives. docs/gpu_speed.md says what
+// each gains.
+#pragma once
+
+#include <cstdint>
+
+#include "d3d12/memory/pool.hpp"
+#include "d3d12/shaders/constants.hpp"
+#include "d3d12/shaders/kernels.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::d3d12 {
+
+// The tensors of a plan; bytes is what the tensor has, which may be less than the pool gave it.
+struct Tensors {
+    Span table;
+    Span items;
+    Span indices;
+    Span source;
+};
+
+// Where a gather of kSingles finds the table. A group of gather_table.hlsl keeps what it reads in
+// its own memory: little, more, or all it may have; and beyond that there is a buffer, or a
+// texture.
+enum class TableIn : std::uint8_t {
+    kBuffer,
+    kTexture,
+    kSmallGroup,
+    kMediumGroup,
+    kLargeGroup,
+    kGroupAndBuffer,
+    kGroupAndTexture,
+};
+
+enum class Path : std::uint8_t {
+    kGeneral,  // gather_units.hlsl, scatter_units.hlsl, find_winners.hlsl
+    kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
+    kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
+};
+
+// The positions of kSingles: lines of neighbours.
+struct Grid {
+    Dim outer{1, 0, 0, 0};
+    Dim inner{1, 0, 0, 0};
+    bool repeats_indices = false;  // every line reads the same
+};
+
+struct Choice {
+    Path path = Path::kGeneral;
+    std::int64_t unit = 1;     // bytes moved at once
+    bool is_simple = false;    // kRows: no loops over dims and coordinates
+    bool has_stripes = false;  // kSingles: lines are walked in stripes
+    TableIn table_in = TableIn::kBuffer;
+    Grid grid;  // kSingles
+};
+
+// Whether the kernels of four.hlsli can walk the plan's positions, and how; their slices may be of
+// any size.
+bool find_grid(const Plan& plan, Grid& grid) noexcept;
+
+// How the plan's gather or scatter runs. typed: whether there are kernels with typed views.
+Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
+
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
+
+// How gather_table.hlsl goes through the positions: a group walks rounds.
+struct TableWalk {
+    std::int64_t line_fours;  // fours of positions that share a part of the table
+    std::int64_t lines;
+    std::int64_t line_elements;  // of the table
+    std::int64_t rounds;
+    std::int64_t groups;
+};
+TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept;
+
+// A texture holds tables of so many elements at most, in rows of kTextureWidth.
+inline constexpr std::int64_t kTextureElements = 1 << 18;
+inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
+
+// The last write to each target wins; whether finding it goes through the targets, not the
+// positions.
+bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept;
+
+// The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
+Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
+
+// What all slices of the table, and their size, are whole multiples of.
+std::int64_t table_step(const Plan& plan) noexcept;
+// The largest unit that all slices are whole multiples of, wherever they begin; and what fills
+// them has to fit into a dispatch's constants.
+std::int64_t unit_of(const Plan& plan) noexcept;
+std::int64_t position_count(const Plan& plan) noexcept;
+std::int64_t index_count(const Plan& plan) noexcept;
+bool items_are_packed(const Plan& plan) noexcept;
+// Whether the indices lie in C order without gaps, so that an offset tells an index's number.
+bool indices_are_packed(const Plan& plan) noexcept;
+
+// Whether the families of kernels with variants for INDEX and COORDINATES have one for the plan's
+// indices.
+bool has_index_kernels(const Plan& plan) noexcept;
+
+// The one of such a family.
+template <typename Family>
+Kernel for_indices(Family find, const Plan& plan) noexcept {
+    return find(index_bytes(plan.index_type), plan.coordinate_count);
+}
+
+bool uses_texture(TableIn table_in) noexcept;
+Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept;
+Kernel rows_kernel(const Choice& choice, Direction direction) noexcept;
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,110 @@
+#include "d3d12/encode/encode.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "d3d12/backend.hpp"
+#include "d3d12/encode/encode_moves.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+// Whether there is no place that an index could name: whatever it is, it is skipped or an error.
+bool has_no_place(const Plan& plan) noexcept {
+    return std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [](const Coordinate& coordinate) { return coordinate.limit == 0; });
+}
+
+// Whether the operator is certain to fail if it moves anything.
+bool always_fails(const Plan& plan) noexcept {
+    return plan.mode != Mode::kSkip && has_no_place(plan);
+}
+
+}  // namespace
+
+bool may_fail(const Plan& plan) noexcept {
+    if (plan.mode == Mode::kSkip || index_count(plan) == 0) return false;
+    return plan.mode == Mode::kRaise || has_no_place(plan);
+}
+
+bool moves_can_note(const Plan& plan) noexcept {
+    return position_count(plan) > 0 && plan.slice_bytes > 0 && indices_are_packed(plan) &&
+           !always_fails(plan);
+}
+
+void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
+    Tensors tensors;
+    tensors.indices = indices;
+    encoder.queue.dispatch(Kernel::keep_bad_index, constants, raw_views(tensors), 1);
+}
+
+void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                   std::uint32_t slot) {
+    if (encoder.typed_views && has_index_kernels(plan) && indices_are_packed(plan)) {
+        // As if every tuple were a position of its own.
+        Plan tuples = plan;
+        tuples.rank = 1;
+        tuples.dims[0] = {index_count(plan) / plan.coordinate_count, 0, 0, 0};
+        Choice choice;
+        choice.grid.inner = tuples.dims[0];
+        Views views;
+        views.read[1] = indices_view(plan, tensors);
+        encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan),
+                               four_constants(tuples, choice, {slot, true}), views,
+                               four_threads(tuples, choice));
+        return;
+    }
+    encoder.queue.dispatch(Kernel::check_indices, capture_constants(plan, slot), raw_views(tensors),
+                           static_cast<std::uint64_t>(index_count(plan)));
+}
+
+void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
+                     std::span<const Parents> parents) {
+    Constants constants{};
+    constants.slot = kNoSlot;
+    constants.arguments[0] = first_slot / kSlotBytes;
+    constants.arguments[1] = static_cast<std::uint32_t>(parents.size());
+    std::memcpy(constants.pattern, parents.data(), parents.size_bytes());
+    encoder.queue.dispatch(Kernel::inherit_failures, constants, {}, 1);
+}
+
+void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  const Slot& slot) {
+    // Kernels clamp what is out of range, and there is nothing in the table to clamp it to.
+    if (always_fails(plan)) return;
+    if (plan.direction == Direction::kGather) {
+        encode_gather(encoder, plan, tensors, slot);
+    } else if (plan.reduction == Reduction::kNone) {
+        encode_scatter(encoder, plan, tensors, slot);
+    } else {
+        if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+        encode_reduction(encoder, plan, tensors, slot);
+    }
+}
+
+void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word) {
+    Constants constants{};
+    constants.slot = kNoSlot;
+    constants.arguments[0] = word;
+    Views views;
+    if (encoder.typed_views) {
+        views.written[0] = {span, Format::kRgba32};
+        encoder.queue.dispatch(Kernel::fill_pieces, constants, views, (span.bytes + 15) / 16);
+    } else {
+        views.written[0].span = span;
+        encoder.queue.dispatch(Kernel::fill_words, constants, views, (span.bytes + 3) / 4);
+    }
+}
+
+void encode_copy(const Encoder& encoder, const Span& to, const Span& from, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    Plan plan{};
+    plan.element_bytes = 1;
+    plan.copy_bytes = static_cast<std::int64_t>((bytes + 15) / 16 * 16);
+    Tensors tensors;
+    tensors.table = to;
+    tensors.source = from;
+    encode_source_copy(encoder, plan, tensors, {});
+}
+
+}  // namespace dmlindex::d3d12

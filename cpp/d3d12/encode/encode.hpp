@@ -1,0 +1,53 @@
+// From a plan to the kernels that run it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+
+#include "d3d12/encode/arguments.hpp"
+#include "d3d12/queue/recorder.hpp"
+#include "plan/plan.hpp"
+
+namespace dmlindex::d3d12 {
+
+struct Encoder {
+    Recorder& queue;
+    bool typed_views;                             // whether typed kernels may be used
+    std::function<Span(std::uint64_t)> allocate;  // scratch memory, until the plan is encoded
+    std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes
+    std::function<Span()> texture;  // of kTextureElements words, for one table at a time
+};
+
+using Parents = std::array<std::uint32_t, 4>;  // byte offsets of slots, or kNoSlot
+inline constexpr Parents kNoParents{kNoSlot, kNoSlot, kNoSlot, kNoSlot};
+inline constexpr std::size_t kMostSettled = kPatternBytes / sizeof(Parents);
+
+// Whether encode_moves reads every index where an offset tells its number, so that it can note bad
+// ones by itself.
+bool moves_can_note(const Plan& plan) noexcept;
+
+// Queues a kernel that notes bad indices.
+void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                   std::uint32_t slot);
+
+// Queues a kernel that settles which operators have failed because a parent has.
+// parents: of at most kMostSettled operators with slots in a row.
+void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
+                     std::span<const Parents> parents);
+
+// Queues a kernel that keeps the value of the first bad index in the slot. constants:
+// capture_constants.
+void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices);
+
+// Queues the kernels that move.
+void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  const Slot& slot);
+
+// Queues the fill of a span with a 32-bit word, rounded up to pieces of 16 bytes.
+void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word);
+
+// Queues a copy of bytes between spans of the pool; may write up to 15 bytes more, within the span.
+void encode_copy(const Encoder& encoder, const Span& to, const Span& from, std::uint64_t bytes);
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,112 @@
+#include "d3d12/encode/encode_moves.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+void encode_gather_table(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                         Constants constants, Views views) {
+    const TableWalk walk = table_walk(plan, choice);
+    constants.arguments[1] = narrow(walk.line_fours);
+    constants.arguments[2] = narrow(walk.rounds);
+    constants.arguments[3] = narrow(walk.line_elements);
+    if (choice.table_in == TableIn::kGroupAndBuffer) views.read[2] = views.read[0];
+    views.read[0].format = Format::kRgba32;
+    // The queue counts groups by threads; these have a size of their own.
+    encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
+                           static_cast<std::uint64_t>(walk.groups) * kGroup);
+}
+
+// Copies the table to the texture.
+void use_texture(const Encoder& encoder, std::int64_t elements, Views& views) {
+    Views copied;
+    copied.read[0] = views.read[0];
+    copied.written[1] = {encoder.texture(), Format::kR32};
+    Constants constants{};
+    constants.slot = kNoSlot;
+    encoder.queue.dispatch(Kernel::copy_to_texture, constants, copied,
+                           static_cast<std::uint64_t>(elements));
+    views.read[2] = copied.written[1];
+}
+
+void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                           const Tensors& tensors, const Slot& slot) {
+    Constants constants = four_constants(plan, choice, slot);
+    set_pattern(plan, choice.unit, constants);
+    Views views;
+    views.read[0] = {tensors.table, element_format(choice.unit)};
+    views.read[1] = indices_view(plan, tensors);
+    views.written[0] = {tensors.items, four_format(choice.unit)};
+    if (uses_texture(choice.table_in)) use_texture(encoder, plan.coordinates[0].limit, views);
+    if (choice.table_in == TableIn::kBuffer || choice.table_in == TableIn::kTexture) {
+        encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
+                               four_threads(plan, choice));
+    } else {
+        encode_gather_table(encoder, plan, choice, constants, views);
+    }
+}
+
+}  // namespace
+
+void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                 const Tensors& tensors, Constants constants, const Span& winners) {
+    const std::int64_t pieces = position_count(plan) * (plan.slice_bytes / choice.unit);
+    set_slice(plan.slice_bytes / choice.unit, constants);
+    constants.arguments[0] = narrow(pieces);
+    constants.arguments[1] = winners ? 1 : 0;
+    const bool gathers = plan.direction == Direction::kGather;
+    if (gathers) set_pattern(plan, choice.unit, constants);
+    const Format format = choice.unit == 16 ? Format::kRgba32 : Format::kR32;
+    Views views;
+    views.read[0] = {gathers ? tensors.table : tensors.items, format};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {gathers ? tensors.items : tensors.table, format};
+    views.written[4] = {winners, Format::kRaw};
+    encoder.queue.dispatch(rows_kernel(choice, plan.direction), constants, views,
+                           static_cast<std::uint64_t>(quotient_up(pieces, kPiecesAThread)));
+}
+
+void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                   const Slot& slot) {
+    const Choice choice = choose(plan, tensors, encoder.typed_views);
+    const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
+    if (units == 0) return;
+    if (choice.path == Path::kSingles) {
+        encode_gather_singles(encoder, plan, choice, tensors, slot);
+        return;
+    }
+    Constants constants = plan_constants(plan, slot);
+    if (choice.path == Path::kRows) {
+        encode_rows(encoder, plan, choice, tensors, constants, {});
+        return;
+    }
+    set_slice(plan.slice_bytes / choice.unit, constants);
+    constants.arguments[0] = narrow(units);
+    set_pattern(plan, choice.unit, constants);
+    const bool packed = items_are_packed(plan);
+    const std::int64_t each =
+        packed && choice.unit < 16 ? (choice.unit == 4 ? 4 : 4 / choice.unit) : 1;
+    const Kernel kernel = packed && choice.unit < 16 ? kernels::gather_units_packed(choice.unit)
+                                                     : kernels::gather_units(choice.unit);
+    encoder.queue.dispatch(kernel, constants, raw_views(tensors),
+                           static_cast<std::uint64_t>(quotient_up(units, each)));
+}
+
+void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                        const Slot& slot) {
+    const Plan copy = copy_plan(plan, tensors.table.bytes);
+    if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % 16 == 0 &&
+        copy.slice_bytes > 0) {
+        Views views;
+        views.read[0] = {tensors.source, Format::kRgba32};
+        views.written[0] = {tensors.table, Format::kRgba32};
+        encoder.queue.dispatch(Kernel::copy_pieces, plan_constants(copy, slot), views,
+                               static_cast<std::uint64_t>(copy.slice_bytes / 16));
+        return;
+    }
+    Tensors between;
+    between.table = tensors.source;
+    between.items = tensors.table;
+    encode_gather(encoder, copy, between, slot);
+}
+
+}  // namespace dmlindex::d3d12

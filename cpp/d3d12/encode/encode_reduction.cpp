@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "d3d12/backend.hpp"
+#include "d3d12/encode/encode_moves.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+constexpr std::uint64_t kPairBytes = 8;
+// Few enough blocks for the counts to be quick to go through, many enough to keep the GPU busy.
+constexpr std::int64_t kMostBlocks = 1024;
+constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
+constexpr std::uint64_t kByteTableBytes = 256 * 256;
+constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
+constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
+
+// VALUES of the kernels for a type.
+std::int64_t kernel_values(ValueType type) noexcept {
+    switch (type) {
+        case ValueType::kInt64:
+        case ValueType::kUint64:
+            return VALUES_WIDE;
+        case ValueType::kFloat16:
+        case ValueType::kBfloat16:
+        case ValueType::kFloat32:
+            return VALUES_FLOATS;
+        case ValueType::kByteTable:
+            return VALUES_BYTES;
+        default:
+            return VALUES_INTEGERS;
+    }
+}
+
+// Whether the result is the same in whatever order the updates come.
+bool is_order_free(const Plan& plan) noexcept {
+    return (plan.value_type == ValueType::kInt32 || plan.value_type == ValueType::kUint32) &&
+           plan.slice_bytes == plan.element_bytes && plan.reduction != Reduction::kMul;
+}
+
+void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                         const Tensors& tensors, const Slot& slot) {
+    Constants constants = four_constants(plan, choice, slot);
+    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
+    constants.arguments[2] = plan.value_type == ValueType::kInt32 ? 1 : 0;
+    Views views;
+    views.read[0] = {tensors.items, Format::kRgba32};
+    views.read[1] = indices_view(plan, tensors);
+    views.written[0] = {tensors.table, Format::kRaw};
+    encoder.queue.dispatch(for_indices(kernels::accumulate_singles, plan), constants, views,
+                           four_threads(plan, choice));
+}
+
+// What sorting takes: pairs twice, and how often each digit is in each block.
+struct SortMemory {
+    SortMemory(const Encoder& encoder, std::int64_t positions)
+        : count(static_cast<std::uint64_t>(positions)),
+          rounds(std::max(kLeastRounds, quotient_up(positions, kMostBlocks * kDigits))),
+          blocks(static_cast<std::uint64_t>(quotient_up(positions, rounds * kDigits))),
+          pairs(encoder.allocate(count * kPairBytes)),
+          other(encoder.allocate(count * kPairBytes)),
+          counts(encoder.allocate((blocks + 1) * kDigits * 4)) {}
+
+    std::uint64_t count;
+    std::int64_t rounds;
+    std::uint64_t blocks;
+    Span pairs;
+    Span other;
+    Span counts;
+};
+
+// Sorts pairs by target, equal ones staying in order; returns the span they end up in.
+Span sort_pairs(const Encoder& encoder, SortMemory memory, std::uint32_t largest,
+                std::uint32_t slot) {
+    Constants constants{};
+    constants.slot = slot;
+    constants.arguments[1] = static_cast<std::uint32_t>(memory.count);
+    constants.arguments[2] = static_cast<std::uint32_t>(memory.blocks);
+    constants.arguments[3] = narrow(memory.rounds);
+    for (std::uint32_t shift = 0; (std::uint64_t{largest} >> shift) != 0; shift += kDigitBits) {
+        constants.arguments[0] = shift;
+        Views views;
+        views.written[0].span = memory.pairs;
+        views.written[1].span = memory.other;
+        views.written[4].span = memory.counts;
+        // These kernels have groups of their own size: one a block, or a digit.
+        encoder.queue.dispatch(Kernel::sort_count, constants, views, memory.blocks * kGroup);
+        encoder.queue.dispatch(Kernel::sort_scan, constants, views,
+                               std::uint64_t{kDigits} * kGroup);
+        encoder.queue.dispatch(Kernel::sort_move, constants, views, memory.blocks * kGroup);
+        std::swap(memory.pairs, memory.other);
+    }
+    return memory.pairs;
+}
+
+// Whether most targets have few updates, and not too few have any: then lists are quicker than
+// sorting.
+bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements) noexcept {
+    return positions <= kMostUpdates * targets && goes_by_target(positions, targets) &&
+           targets * slice_elements <= kMostFolded;
+}
+
+// Gives each target a list of the positions that name it, and folds the short ones. The spare slot
+// says to what follows whether there were others.
+void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  Constants constants, Views views) {
+    const std::int64_t positions = position_count(plan);
+    const Span heads = encoder.allocate(std::uint64_t{4} * constants.target_count);
+    const auto fours = static_cast<std::uint64_t>(quotient_up(positions, kFour));
+    const Span nodes = encoder.allocate(kFour * kPairBytes * fours);
+    encode_clear(encoder, heads, 0);
+    constants.arguments[3] = kSpareSlot;
+    Choice linking;  // targets are numbered as elements are
+    linking.unit = constants.target_bytes;
+    std::uint32_t nodes_hold_items = 0;
+    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, linking.grid)) {
+        nodes_hold_items =
+            plan.slice_bytes == 4 && plan.element_bytes == 4 && items_are_packed(plan);
+        Constants four = four_constants(plan, linking, {constants.slot, false});
+        four.arguments[1] = nodes_hold_items;
+        four.arguments[3] = kSpareSlot;
+        Views linked;
+        linked.read[0] = {tensors.items, Format::kRgba32};
+        linked.read[1] = indices_view(plan, tensors);
+        linked.written[0] = {nodes, Format::kRgba32};
+        linked.written[kWinnersRegister] = {heads, Format::kRaw};
+        encoder.queue.dispatch(for_indices(kernels::list_single_updates, plan), four, linked,
+                               four_threads(plan, linking));
+    } else {
+        Views linked = raw_views(tensors);
+        linked.written[0].span = nodes;
+        linked.written[kWinnersRegister].span = heads;
+        encoder.queue.dispatch(Kernel::list_updates, constants, linked,
+                               static_cast<std::uint64_t>(positions));
+    }
+    views.written[2].span = nodes;
+    views.written[kWinnersRegister].span = heads;
+    std::memcpy(constants.pattern, &nodes_hold_items, sizeof nodes_hold_items);
+    encoder.queue.dispatch(kernels::reduce_lists(kernel_values(plan.value_type)), constants, views,
+                           std::uint64_t{constants.target_count} * constants.slice_units);
+}
+
+}  // namespace
+
+bool has_reductions(ValueType type) noexcept {
+    switch (type) {
+        case ValueType::kFloat64:
+        case ValueType::kLongDouble:
+        case ValueType::kComplex64:
+        case ValueType::kComplex128:
+        case ValueType::kComplexLongDouble:
+            return false;
+        default:
+            return true;
+    }
+}
+
+void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                      const Slot& slot) {
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
+    if (positions == 0 || slice_elements == 0) return;
+    const Choice choice = choose(plan, tensors, encoder.typed_views);
+    if (choice.path == Path::kSingles && is_order_free(plan)) {
+        encode_accumulation(encoder, plan, choice, tensors, slot);
+        return;
+    }
+    Constants constants = plan_constants(plan, slot);
+    set_targets(plan, tensors, constants);
+    constants.slice_units = narrow(slice_elements);
+    constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
+    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
+    constants.arguments[2] = narrow(plan.element_bytes);
+    Views views = raw_views(tensors);
+    if (plan.value_type == ValueType::kByteTable) {
+        views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
+    }
+    const SortMemory memory(encoder, positions);
+    std::uint32_t sort_slot = kNoSlot;
+    const bool by_lists = lists_pay(positions, constants.target_count, slice_elements);
+    if (by_lists) {  // what follows is for the long ones
+        encode_lists(encoder, plan, tensors, constants, views);
+        constants.slot = sort_slot = kSpareSlot;
+        std::memcpy(constants.pattern, &kLongestList, sizeof kLongestList);
+        encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
+    }
+    Views keys = raw_views(tensors);
+    keys.written[4].span = memory.pairs;
+    encoder.queue.dispatch(Kernel::sort_keys, constants, keys, memory.count);
+    views.written[4].span = sort_pairs(encoder, memory, constants.target_count, sort_slot);
+    constants.arguments[3] = narrow(positions);
+    encoder.queue.dispatch(kernels::reduce_sorted(kernel_values(plan.value_type)), constants, views,
+                           memory.count * static_cast<std::uint64_t>(slice_elements));
+    if (by_lists) encoder.queue.skip_where_set({});
+}
+
+}  // namespace dmlindex::d3d12

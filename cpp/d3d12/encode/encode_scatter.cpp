@@ -1,0 +1,105 @@
+#include "d3d12/encode/encode_moves.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+bool copies_all(const Plan& plan, const Tensors& tensors) {
+    return plan.copies_source && plan.copy_rank == 0 &&
+           plan.copy_bytes == static_cast<std::int64_t>(tensors.table.bytes);
+}
+
+// For each target the last position that names it + 1, or 0.
+Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                    const Tensors& tensors, const Slot& slot, Constants& constants) {
+    const Span winners = encoder.allocate(std::uint64_t{4} * constants.target_count);
+    encode_clear(encoder, winners, 0);
+    Choice marking = choice;  // targets are numbered as elements are
+    marking.unit = constants.target_bytes;
+    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
+        Constants four = four_constants(plan, marking, slot);
+        four.arguments[1] = 1;
+        Views views;
+        views.read[1] = indices_view(plan, tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
+                               four_threads(plan, marking));
+    } else {
+        Views views = raw_views(tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(Kernel::find_winners, constants, views,
+                               static_cast<std::uint64_t>(position_count(plan)));
+    }
+    return winners;
+}
+
+// Whether encode_scatter_winners does what is left of a scatter whose winners are known; its copy
+// too.
+bool can_scatter_winners(const Plan& plan, const Choice& choice, const Tensors& tensors) {
+    return choice.path == Path::kSingles &&
+           (copies_all(plan, tensors) || (!plan.copies_source && choice.unit == 4)) &&
+           goes_by_target(position_count(plan),
+                          static_cast<std::int64_t>(tensors.table.bytes) / choice.unit);
+}
+
+void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                            const Tensors& tensors, const Slot& slot, const Span& winners) {
+    Constants constants = plan_constants(plan, slot);
+    const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / choice.unit;
+    constants.arguments[0] = narrow(targets);
+    Views views;
+    views.read[0] = {tensors.items, element_format(choice.unit)};
+    views.read[1] = {winners, Format::kRgba32};
+    views.written[0] = {tensors.table, Format::kR32};
+    Kernel kernel = Kernel::scatter_winners_in_place;
+    if (plan.copies_source) {
+        views.read[2] = {tensors.source, four_format(choice.unit)};
+        views.written[0].format = four_format(choice.unit);
+        kernel = kernels::scatter_winners(choice.unit);
+    }
+    encoder.queue.dispatch(kernel, constants, views,
+                           static_cast<std::uint64_t>(quotient_up(targets, kFour)));
+}
+
+}  // namespace
+
+void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                    const Slot& slot) {
+    Choice choice = choose(plan, tensors, encoder.typed_views);
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
+    Constants constants = plan_constants(plan, slot);
+    Span winners;
+    if (units > 0 && !plan.unique_indices && positions > 1) {
+        set_targets(plan, tensors, constants);
+        winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
+        if (can_scatter_winners(plan, choice, tensors)) {
+            encode_scatter_winners(encoder, plan, choice, tensors, slot, winners);
+            return;
+        }
+    }
+    if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+    if (units == 0) return;
+    if (choice.path == Path::kSingles && choice.unit == 4) {
+        Constants four = four_constants(plan, choice, slot);
+        four.arguments[1] = winners ? 1 : 0;
+        Views views;
+        views.read[0] = {tensors.items, Format::kRgba32};
+        views.read[1] = indices_view(plan, tensors);
+        views.written[0] = {tensors.table, Format::kR32};
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(for_indices(kernels::scatter_singles, plan), four, views,
+                               four_threads(plan, choice));
+    } else if (choice.path == Path::kRows) {
+        encode_rows(encoder, plan, choice, tensors, constants, winners);
+    } else {
+        const std::int64_t unit = unit_of(plan);
+        set_slice(plan.slice_bytes / unit, constants);
+        constants.arguments[0] = winners ? 1 : 0;
+        Views views = raw_views(tensors);
+        views.written[4] = {winners, Format::kRaw};
+        encoder.queue.dispatch(kernels::scatter_units(unit), constants, views,
+                               static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
+    }
+}
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,32 @@
+// What the GPU has finished of a queue. What is submitted is numbered, by rising values. The host
+// has a file of its own: timeline_vkd3d.cpp or timeline_microsoft.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "d3d12/host/api.hpp"
+
+namespace dmlindex::d3d12 {
+
+class Timeline {
+  public:
+    Timeline(ID3D12Device* device, ID3D12CommandQueue* queue);
+    ~Timeline();
+    Timeline(const Timeline&) = delete;
+    Timeline& operator=(const Timeline&) = delete;
+
+    // What was submitted since the last time is done when value is reached.
+    void signal(std::uint64_t value);
+    // The value reached.
+    std::uint64_t completed();
+    // Sleeps until value is reached; false if that takes longer.
+    bool wait_for_milliseconds(std::uint64_t value, int milliseconds);
+
+  private:
+    struct Host;
+
+    std::unique_ptr<Host> host_;
+};
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,265 @@
+#include "d3d12/queue/queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "error.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+constexpr std::uint64_t kConstantsBytes = 256 << 10;  // of a batch
+constexpr std::uint64_t kMaxGroups = 65535;           // in a row
+// A small operator is done sooner than a sleeping thread wakes up.
+constexpr std::chrono::microseconds kPollingTime(200);
+
+}  // namespace
+
+Queue::Queue(ID3D12Device* device, Pipelines& pipelines)
+    : device_(device), pipelines_(pipelines), views_(device) {
+    D3D12_COMMAND_QUEUE_DESC desc{};
+    desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+    check(device->CreateCommandQueue(&desc, uuidof<ID3D12CommandQueue>(), queue_.put_void()),
+          "creating a command queue");
+    timeline_.emplace(device, queue_.get());
+    for (Batch& batch : batches_) {
+        check(device->CreateCommandAllocator(desc.Type, uuidof<ID3D12CommandAllocator>(),
+                                             batch.allocator.put_void()),
+              "creating a command allocator");
+        batch.constants = make_chunk(device, D3D12_HEAP_TYPE_UPLOAD, kConstantsBytes);
+        void* mapped = nullptr;
+        check(batch.constants->resource->Map(0, nullptr, &mapped), "mapping the constants");
+        batch.mapped = static_cast<std::byte*>(mapped);
+    }
+    check(device->CreateCommandList(0, desc.Type, batches_[0].allocator.get(), nullptr,
+                                    uuidof<ID3D12GraphicsCommandList>(), list_.put_void()),
+          "creating a command list");
+    check(list_->Close(), "closing a command list");
+}
+
+void Queue::set_binding(Binding binding) {
+    submit();
+    binding_ = binding;
+}
+
+bool Queue::has_constants(const Batch& batch) const noexcept {
+    return batch.constants_used + sizeof(Constants) <= kConstantsBytes;
+}
+
+void Queue::begin() {
+    if (recording_) return;
+    throw_if_removed();
+    prepare();
+    recording_ = true;
+}
+
+void Queue::prepare() {
+    if (is_prepared_) return;
+    batch_ = next_batch();
+    Batch& batch = batches_[batch_];
+    block(batch.value);
+    check(batch.allocator->Reset(), "resetting a command allocator");
+    batch.constants_used = 0;
+    check(list_->Reset(batch.allocator.get(), nullptr), "resetting a command list");
+    is_prepared_ = true;
+    is_set_up_ = false;
+    pipeline_ = nullptr;
+}
+
+ID3D12GraphicsCommandList* Queue::recording() {
+    begin();
+    return list_.get();
+}
+
+void Queue::barrier() {
+    D3D12_RESOURCE_BARRIER all{};
+    all.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV;
+    list_->ResourceBarrier(1, &all);
+}
+
+// Buffers are COMMON when a list begins, and stay in whatever state they are put into until it
+// ends; textures stay in it.
+void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
+    if (chunk.keeps_state) return;
+    if (!chunk.is_texture && chunk.state_batch != next_value_) {
+        chunk.state = D3D12_RESOURCE_STATE_COMMON;
+        chunk.state_batch = next_value_;
+        chunk.copied_begin = chunk.copied_end = 0;
+    }
+    if (chunk.state == state) return;
+    chunk.copied_begin = chunk.copied_end = 0;
+    D3D12_RESOURCE_BARRIER transition{};
+    transition.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+    transition.Transition.pResource = chunk.resource.get();
+    transition.Transition.Subresource = D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES;
+    transition.Transition.StateBefore = chunk.state;
+    transition.Transition.StateAfter = state;
+    list_->ResourceBarrier(1, &transition);
+    chunk.state = state;
+}
+
+void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& views,
+                     std::uint64_t threads) {
+    if (recording_ && !has_constants(batches_[batch_])) submit();
+    begin();
+    // As even rows as can be: whole rows of kMaxGroups would launch up to twice the groups.
+    const std::uint64_t groups = (threads + kGroup - 1) / kGroup;
+    const std::uint64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
+    const std::uint64_t width = (groups + rows - 1) / rows;
+
+    Batch& batch = batches_[batch_];
+    Constants filled = constants;
+    filled.thread_count = static_cast<std::uint32_t>(threads);
+    filled.groups_x = static_cast<std::uint32_t>(width);
+    std::memcpy(batch.mapped + batch.constants_used, &filled, sizeof filled);
+    const D3D12_GPU_VIRTUAL_ADDRESS address = batch.constants->address + batch.constants_used;
+    batch.constants_used += (sizeof filled + kAlignment - 1) / kAlignment * kAlignment;
+
+    Views all = views;
+    all.written[kSlotsRegister] = {slots_, Format::kRaw};
+    for (const View& view : all.read) {
+        if (!view.span) continue;
+        Chunk& chunk = *view.span.chunk;  // a buffer may be read and written at once, in parts
+        require(chunk, chunk.is_texture ? D3D12_RESOURCE_STATE_NON_PIXEL_SHADER_RESOURCE
+                                        : D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+    for (const View& view : all.written) {
+        if (view.span) require(*view.span.chunk, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+    }
+    if (!is_set_up_) {
+        list_->SetComputeRootSignature(pipelines_.root_signature(binding_));
+        ID3D12DescriptorHeap* heap = views_.heap();
+        list_->SetDescriptorHeaps(1, &heap);
+        is_set_up_ = true;
+    }
+    ID3D12PipelineState* const state = pipelines_.state(kernel, binding_);
+    pipelines_.note_use(kernel);
+    if (state != pipeline_) list_->SetPipelineState(state);
+    pipeline_ = state;
+    list_->SetComputeRootConstantBufferView(kConstantsParameter, address);
+    if (binding_ == Binding::kTables) {
+        bind_tables(kernel, all);
+    } else {
+        bind_root(all);
+    }
+    list_->Dispatch(static_cast<UINT>(width), static_cast<UINT>(rows), 1);
+    barrier();
+}
+
+// Where a kernel is given nothing it gets the error slots: Vulkan wants something in every register
+// that it declares.
+void Queue::bind_root(const Views& views) {
+    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
+        const Span& span = views.written[i].span ? views.written[i].span : slots_;
+        list_->SetComputeRootUnorderedAccessView(kWrittenParameter + static_cast<UINT>(i),
+                                                 span.address());
+    }
+}
+
+void Queue::bind_tables(Kernel kernel, const Views& views) {
+    const View nothing{slots_, Format::kRaw};
+    // The typed kernels declare what they get, and perhaps winners.
+    const KernelCode& code = code_of(kernel);
+    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
+        const bool given = static_cast<bool>(views.written[i].span);
+        if (!given && code.typed && !(code.winners && i == kWinnersRegister)) continue;
+        list_->SetComputeRootDescriptorTable(kWrittenParameter + static_cast<UINT>(i),
+                                             descriptor(given ? views.written[i] : nothing, true));
+    }
+    for (std::size_t i = 0; i < kReadRegisters; ++i) {
+        if (!views.read[i].span) continue;
+        list_->SetComputeRootDescriptorTable(kReadParameter + static_cast<UINT>(i),
+                                             descriptor(views.read[i], false));
+    }
+}
+
+D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
+    D3D12_GPU_DESCRIPTOR_HANDLE handle{};
+    while (!views_.find(view, writable, next_value_, timeline_->completed(), handle)) {
+        block(views_.busy_until());
+    }
+    return handle;
+}
+
+void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
+    begin();
+    Chunk& written = *to.chunk;
+    require(written, D3D12_RESOURCE_STATE_COPY_DEST);
+    if (!written.keeps_state) {
+        // Nothing keeps two copies in order but a change of state between them. (What is written in
+        // the other heaps is waited for before it is written again.)
+        const std::uint64_t end = to.offset + bytes;
+        if (to.offset < written.copied_end && written.copied_begin < end) {
+            require(written, D3D12_RESOURCE_STATE_COPY_SOURCE);
+            require(written, D3D12_RESOURCE_STATE_COPY_DEST);
+        }
+        const bool is_first = written.copied_end == 0;
+        written.copied_begin = is_first ? to.offset : std::min(written.copied_begin, to.offset);
+        written.copied_end = std::max(written.copied_end, end);
+    }
+    require(*from.chunk, D3D12_RESOURCE_STATE_COPY_SOURCE);
+    list_->CopyBufferRegion(to.chunk->resource.get(), to.offset, from.chunk->resource.get(),
+                            from.offset, bytes);
+}
+
+void Queue::skip_where_set(const Span& words) {
+    begin();
+    if (words) require(*words.chunk, D3D12_RESOURCE_STATE_PREDICATION);
+    list_->SetPredication(words ? words.chunk->resource.get() : nullptr, words.offset,
+                          D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
+}
+
+void Queue::stop_skipping() noexcept {
+    if (recording_) list_->SetPredication(nullptr, 0, D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
+}
+
+void Queue::submit() {
+    if (!recording_) return;
+    recording_ = is_prepared_ = false;
+    try {
+        check(list_->Close(), "closing a command list");
+        ID3D12CommandList* lists[] = {list_.get()};
+        queue_->ExecuteCommandLists(1, lists);
+        timeline_->signal(next_value_);
+    } catch (const Error& error) {
+        lose(error);
+    }
+    batches_[batch_].value = next_value_++;
+    throw_if_removed();
+}
+
+void Queue::wait(std::uint64_t value) {
+    if (value >= next_value_) submit();
+    // While the GPU is at work, the next list gets ready, if it has not to wait itself.
+    if (batches_[next_batch()].value <= timeline_->completed()) prepare();
+    block(value);
+    throw_if_removed();  // then every value counts as completed
+}
+
+void Queue::block(std::uint64_t value) {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+        if (timeline_->completed() >= value) return;
+        std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() - start < kPollingTime);
+    while (!waits_a_second(value)) throw_if_removed();
+}
+
+bool Queue::waits_a_second(std::uint64_t value) {
+    try {
+        return timeline_->wait_for_milliseconds(value, 1000);
+    } catch (const Error& error) {
+        lose(error);
+    }
+}
+
+std::uint64_t Queue::timestamp_frequency() const {
+    UINT64 frequency = 0;
+    check(queue_->GetTimestampFrequency(&frequency), "asking for the timestamps' frequency");
+    return frequency;
+}
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,39 @@
+#include "d3d12/queue/recorder.hpp"
+
+#include <utility>
+
+#include "d3d12/queue/queue.hpp"
+
+namespace dmlindex::d3d12 {
+
+void Commands::dispatch(Kernel kernel, const Constants& constants, const Views& views,
+                        std::uint64_t threads) {
+    commands_.emplace_back(std::in_place_type<Dispatch>, kernel, constants, views, threads);
+}
+
+void Commands::skip_where_set(const Span& words) { commands_.emplace_back(Skip{words}); }
+
+Span Commands::slot(std::uint32_t offset) const noexcept { return queue_.slot(offset); }
+
+void Commands::prepare() {
+    for (const auto& command : commands_) {
+        if (const auto* one = std::get_if<Dispatch>(&command)) queue_.make_pipeline(one->kernel);
+    }
+}
+
+void Commands::record() {
+    try {
+        for (const auto& command : commands_) {
+            if (const auto* one = std::get_if<Dispatch>(&command)) {
+                queue_.dispatch(one->kernel, one->constants, one->views, one->threads);
+            } else {
+                queue_.skip_where_set(std::get<Skip>(command).words);
+            }
+        }
+    } catch (const Error& error) {
+        queue_.stop_skipping();
+        queue_.lose(error);
+    }
+}
+
+}  // namespace dmlindex::d3d12
