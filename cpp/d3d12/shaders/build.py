@@ -174,7 +174,7 @@ def compile_all(kernels: list[Kernel], compiler: Path, work: Path) -> dict[str, 
     if wine is None:
         sys.exit("wine64 not found: install wine64 (apt-packages.txt, group shaders)")
     command = [wine, str(work / "fxc.exe"), windows_path(work / "jobs.txt")]
-    subprocess.run(command, cwd=SHADERS, env=os.environ | environment, check=True, timeout=600)
+    subprocess.run(command, cwd=SHADERS, env=os.environ | environment, check=True, timeout=1800)
     return {k.name: (work / f"{k.name}.dxbc").read_bytes() for k in kernels}
 
 
