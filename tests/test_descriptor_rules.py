@@ -146,6 +146,12 @@ SHAPE_CASES = [
         gather((2, 5), (3, 4), (3, 4), 1, 2),
         gather((1, 5), (3, 4), (3, 4), 1, 2),
     ),
+    # Cropping the result {1, 4, 1, 1, 1, 1, 1, 2, 3} takes a dim of the indices' own.
+    Case(
+        "cropped-index-dims",
+        gather((*6 * (1,), 2, 3), (*7 * (1,), 4), (4, *5 * (1,), 2, 3), 0, 2),
+        gather((*6 * (1,), 2, 3), (*7 * (1,), 4), (4, *5 * (1,), 2, 3), 0, 1),
+    ),
     Case(
         "output-leading-ones",
         gather((5, 3), (1, 1), (4, 3), 0, 0),

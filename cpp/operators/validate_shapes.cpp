@@ -76,6 +76,15 @@ class ShapeCheck {
             }
             natural.assign(natural.end() - static_cast<std::ptrdiff_t>(n), natural.end());
         }
+        // The dims in front of indices' own are axis many; kMostDims is what DirectML counts with.
+        constexpr std::size_t kMostDims = 8;
+        if (q > axis + 1 && n - 1 + q > kMostDims) {
+            report_.add("cropped-index-dims", "", "index_dimensions", std::to_string(q),
+                        concat("at most ", std::max(axis + 1, kMostDims + 1 - n), " for axis ",
+                               axis, " of ", n, " dims"),
+                        "DirectML crops dims of the indices themselves here, and answers wrongly; "
+                        "leave out leading dims of size 1 from index_dimensions");
+        }
         result("output", output_, natural);
     }
 
