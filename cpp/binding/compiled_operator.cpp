@@ -145,11 +145,16 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
     OperatorDesc core_desc = operator_desc_from_python(desc);
     const std::string op(name(operator_type(core_desc)));
     const bool scatters = op.starts_with("SCATTER");
-    if (mode.is_none()) mode = py::str(scatters ? "drop" : "clamp");
+    const Direction direction = scatters ? Direction::kScatter : Direction::kGather;
     CompileOptions options;
     options.feature_level = feature_level_from_python(feature_level);
-    options.mode =
-        mode_argument(op.c_str(), mode.ptr(), scatters ? Direction::kScatter : Direction::kGather);
+    options.mode = mode.is_none() ? (scatters ? Mode::kSkip : Mode::kClamp)
+                                  : compile_mode_argument(op.c_str(), mode.ptr(), direction);
+    mode = py::str(mode_name(options.mode, direction));
+    if (options.mode == Mode::kDirectml && device != "cpu") {
+        throw Error(ErrorKind::kDevice, op + ": mode is \"directml\", which only the CPU has so "
+                                             "far; compile for \"cpu\", or choose another mode");
+    }
 
     const DataType data_type = std::visit(
         [](const auto& d) {

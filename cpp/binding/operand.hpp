@@ -19,7 +19,7 @@ class Operand {
     // Whether the object is an array that lies just as the desc says: nothing to convert or to
     // check.
     bool is_ready(PyObject* object) const noexcept {
-        if (!PyArray_Check(object)) return false;
+        if (!PyArray_CheckExact(object)) return false;
         auto* const array = reinterpret_cast<PyArrayObject*>(object);
         return PyArray_DESCR(array) == dtype() && PyArray_IS_C_CONTIGUOUS(array) &&
                has_shape(PyArray_NDIM(array), PyArray_DIMS(array));

@@ -8,32 +8,16 @@
 #include "cpu/copy_source.hpp"
 #include "cpu/held_offsets.hpp"
 #include "cpu/job.hpp"
+#include "cpu/linear.hpp"
 #include "cpu/split.hpp"
 #include "parallel/parallel.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
 
 // For shorter ones, lines in which one ends and the next begins are too many to gain anything.
 constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
-
-std::int64_t position_count(const Plan& plan) noexcept {
-    std::int64_t count = 1;
-    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
-    return count;
-}
-
-bool has_indices(const Plan& plan) noexcept {
-    return std::all_of(plan.index_dims, plan.index_dims + plan.index_rank,
-                       [](const IndexDim& dim) { return dim.size > 0; });
-}
-
-// An axis of size 0 has no place that clamp or wrap could give an index.
-bool has_no_place(const Plan& plan) noexcept {
-    return plan.mode != Mode::kSkip &&
-           std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
-                       [](const Coordinate& coordinate) { return coordinate.limit == 0; });
-}
 
 MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool may_skip) noexcept {
     if (plan.reduction != Reduction::kNone) {
@@ -43,15 +27,6 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool m
         return may_skip ? table.gather_or_fill[slice] : table.gather[slice];
     }
     return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
-}
-
-// How much of the table indices reach.
-std::int64_t reached_bytes(const Plan& plan) noexcept {
-    std::int64_t reach = plan.slice_bytes;
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
-    }
-    return reach;
 }
 
 // Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
@@ -137,24 +112,17 @@ void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
     });
 }
 
-BadIndex bad_index(const Plan& plan, const Buffers& buffers) noexcept {
-    return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
-}
-
-}  // namespace
-
-std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+// False if an index is out of range and the mode gives it no place.
+bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
     const std::int64_t positions = position_count(plan);
     const std::int64_t bytes = positions * plan.slice_bytes;
-    if (has_indices(plan)) {
-        if (has_no_place(plan)) return bad_index(plan, buffers);
-        if (bytes == 0 && plan.mode == Mode::kRaise) {
-            if (const auto bad = first_bad_index(plan, buffers.indices)) return bad;
-        }
-    }
+    if (has_no_place(plan)) return false;
     if (bytes == 0) {
+        if (plan.mode == Mode::kRaise && index_count(plan) > 0 &&
+            first_bad_index(plan, buffers.indices))
+            return false;
         if (plan.copies_source) copy_source(plan, buffers);
-        return std::nullopt;
+        return true;
     }
 
     const int threads = threads_for(2 * bytes + 8 * positions);
@@ -167,16 +135,29 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
     const bool hold = (plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched) ||
                       (plan.mode != Mode::kSkip && by_destination);
     if (hold) {
-        if (!held.resolve(plan, buffers.indices, threads)) return bad_index(plan, buffers);
+        if (!held.resolve(plan, buffers.indices, threads)) return false;
         held.apply(job);
     }
     if (plan.copies_source) copy_source(plan, buffers);
     if (by_destination) {
         execute_by_destination(job, plan, hold, threads);
-        return std::nullopt;
+        return true;
     }
-    const bool good = split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
-    if (!good) return bad_index(plan, buffers);
+    return split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
+}
+
+}  // namespace
+
+std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    // In range all modes are one, so a linear plan is tried as if its indices were. A scatter has
+    // to be untouched where they are not: its second try starts from what was there.
+    if (plan.is_linear && plan.direction == Direction::kScatter) on_failure = OnFailure::kUntouched;
+    if (run_checked(plan, buffers, on_failure)) return std::nullopt;
+    if (!plan.is_linear) {
+        return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
+    }
+    if (plan.copies_source) copy_source(plan, buffers);
+    run_linear(plan, buffers);
     return std::nullopt;
 }
 

@@ -6,13 +6,13 @@
 
 #include "cpu/bad_index.hpp"
 #include "cpu/job.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 
 std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indices,
                                          std::vector<std::int64_t>& positions) {
-    std::int64_t count = 1;
-    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    const std::int64_t count = position_count(plan);
     positions.clear();
     if (count == 0) return std::nullopt;
 

@@ -48,6 +48,17 @@ using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexc
 template <class Index, Mode kMode>
 bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
+// Writes unit · min(address, most) for count addresses on a linear plan's line: table_offset +
+// i·table_stride + Σ_k index_k·coordinate_k.table_stride, all in elements and not negative, modulo
+// 2^32. Of an index it takes the low 32 bits and adds limit if it is negative, which 64-bit ones
+// are from 2^63 on in either type. Slots are null for indices of 8 and 16 bits. unit < 2^32.
+using AddressKernel = void (*)(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                               std::int64_t* addresses) noexcept;
+
+template <class Index>
+void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                    std::int64_t* addresses) noexcept;
+
 // The scalar kernels that read held offsets back: as a ResolveKernel with one coordinate at
 // index_offset 0, whose limit they do not look at, as every index is good.
 template <class Packed>
@@ -133,6 +144,7 @@ inline constexpr int kPackedWidths = 4;  // 1, 2, 4, 8 bytes
 struct Kernels {
     const char* name;
     ResolveKernel resolve[kIndexTypes][kModes];
+    AddressKernel address[kIndexTypes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
     // For tables of at most small_table elements, which fit in registers.
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];

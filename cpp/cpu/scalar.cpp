@@ -73,6 +73,24 @@ bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
     return kMode == Mode::kSkip || outside >= 0;
 }
 
+template <class Index>
+void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                    std::int64_t* addresses) noexcept {
+    for (std::int64_t i = 0; i < run.count; ++i) {
+        auto address = static_cast<std::uint32_t>(run.table_offset + i * run.table_stride);
+        for (int k = 0; k < run.coordinate_count; ++k) {
+            const Coordinate& coordinate = run.coordinates[k];
+            const auto index =
+                load<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
+            const bool negative = static_cast<std::int64_t>(index) < 0;
+            const auto place = static_cast<std::uint32_t>(index) +
+                               (negative ? static_cast<std::uint32_t>(coordinate.limit) : 0);
+            address += place * static_cast<std::uint32_t>(coordinate.table_stride);
+        }
+        addresses[i] = unit * std::min<std::int64_t>(address, most);
+    }
+}
+
 template <class Packed>
 bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
     const std::int64_t unit = run.coordinates[0].table_stride;
@@ -171,6 +189,10 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     add_resolve<std::uint32_t>(kernels.resolve[static_cast<int>(IndexType::kUint32)]);
     add_resolve<std::int64_t>(kernels.resolve[static_cast<int>(IndexType::kInt64)]);
     add_resolve<std::uint64_t>(kernels.resolve[static_cast<int>(IndexType::kUint64)]);
+    kernels.address[static_cast<int>(IndexType::kInt32)] = address_scalar<std::int32_t>;
+    kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;
+    kernels.address[static_cast<int>(IndexType::kInt64)] = address_scalar<std::int64_t>;
+    kernels.address[static_cast<int>(IndexType::kUint64)] = address_scalar<std::uint64_t>;
     kernels.pack[0] = pack<std::uint8_t>;
     kernels.pack[1] = pack<std::uint16_t>;
     kernels.pack[2] = pack<std::uint32_t>;

@@ -106,6 +106,39 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
     return rest.count == 0 || resolve_scalar<Index, kMode>(rest, offsets + whole);
 }
 
+// The AddressKernel.
+template <class Vector, class Index>
+void address_vector(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                    std::int64_t* addresses) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t whole = run.count - run.count % kLanes;
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
+    const Vector low_half = Vector::splat(0xffffffff);
+    const Vector last = Vector::splat(most);
+    const Vector units = Vector::splat(unit);
+    const Vector step = Vector::splat(kLanes * run.table_stride);
+    Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    for (std::int64_t i = 0; i < whole; i += kLanes, base = base + step) {
+        Vector sum = base;
+        for (int k = 0; k < run.coordinate_count; ++k) {
+            const Coordinate& coordinate = run.coordinates[k];
+            const std::byte* at = run.indices + coordinate.index_offset + i * run.index_stride;
+            const Vector index = packed
+                                     ? Vector::template load<Index>(at)
+                                     : Vector::template load_strided<Index>(at, run.index_stride);
+            const Vector place = index + (negative(index) & Vector::splat(coordinate.limit));
+            sum = sum + multiply_low(place, Vector::splat(coordinate.table_stride));
+        }
+        const Vector address = sum & low_half;
+        multiply_low(select_negative(last - address, last, address), units).store(addresses + i);
+    }
+    IndexRun rest = run;
+    rest.indices += whole * run.index_stride;
+    rest.count -= whole;
+    rest.table_offset += whole * run.table_stride;
+    address_scalar<Index>(rest, most, unit, addresses + whole);
+}
+
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
@@ -268,6 +301,7 @@ template <class Vector>
 void add_vector_kernels(Kernels& kernels) noexcept {
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
         kernels.resolve[type][mode] = resolve_vector<Vector, Index, kMode>;
+        if constexpr (sizeof(Index) >= 4) kernels.address[type] = address_vector<Vector, Index>;
         kernels.hold[type][0] = hold<Vector, Index, 1>;
         kernels.hold[type][1] = hold<Vector, Index, 2>;
         kernels.hold[type][2] = hold<Vector, Index, 4>;

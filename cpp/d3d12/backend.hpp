@@ -27,9 +27,6 @@ struct BadIndex {
     std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
 };
 
-// Whether an index of the plan can be an error.
-bool may_fail(const Plan& plan) noexcept;
-
 // What Error(kIndex) says of a bad index. Called on any thread, without the GIL.
 using Describe = std::function<std::string(const BadIndex&)>;
 

@@ -115,6 +115,24 @@ void lower_desc(const ScatterNDOperatorDesc& desc, const OperatorLayouts& all, P
     count_dims_in_front(all.output.rank - table.rank, all.indices.rank - indices.rank, plan);
 }
 
+// The line of the input in a gather, of the output in a scatter. A packed tensor is an array of its
+// sizes, though its total size may say more.
+template <typename Desc>
+void make_linear(const Desc& desc, Plan& plan) {
+    constexpr bool kScatters = requires { desc.updates_tensor; };
+    const TensorDesc& table = kScatters ? *desc.output_tensor : *desc.input_tensor;
+    const std::int64_t width = element_bytes(table.data_type);
+    plan.is_linear = true;
+    plan.line.last = (total_bytes(table) + width - 1) / width - 1;
+    plan.line.size = buffer_elements(table);
+    if (!table.strides) plan.line.size = std::min(plan.line.size, element_count(layout_of(table)));
+    // DirectML's *_ELEMENTS give an axis of size 1 no stride.
+    if constexpr (
+        !requires { desc.index_dimensions; } && !requires { desc.input_dimension_count; }) {
+        if (plan.coordinates[0].limit == 1) plan.coordinates[0].table_stride = 0;
+    }
+}
+
 const TensorDesc* updates_of(const OperatorDesc& desc) {
     return std::visit(
         [](const auto& d) -> const TensorDesc* {
@@ -151,11 +169,10 @@ void check_fill(std::string_view op, bool scatters, Mode mode, std::size_t size,
 }  // namespace
 
 CompiledOperator::CompiledOperator(OperatorDesc desc, CompileOptions options)
-    : desc_(std::move(desc)), fill_(std::move(options.fill)) {
+    : desc_(std::move(desc)), mode_(options.mode), fill_(std::move(options.fill)) {
     throw_violations(validate(desc_, options.feature_level));
     const TensorDesc* updates = updates_of(desc_);
     std::int64_t bytes = 0;
-    mode_ = options.mode.value_or(updates ? Mode::kSkip : Mode::kClamp);
     std::visit(
         [&](const auto& d) {
             layouts_.input = layout_of(*d.input_tensor);
@@ -181,7 +198,11 @@ void CompiledOperator::lower(const OperatorLayouts& layouts, bool in_place, Plan
             if (kScatters && !in_place) lower_copy(layouts.input, layouts.output, plan);
         },
         desc_);
-    plan.mode = mode_;
+    if (mode_ == Mode::kDirectml) {
+        std::visit([&](const auto& d) { make_linear(d, plan); }, desc_);
+    } else {
+        plan.mode = mode_;
+    }
     plan.fill = fill_.empty() ? nullptr : fill_.data();
     canonicalize(plan);
 }

@@ -12,9 +12,8 @@
 namespace dmlindex {
 
 struct CompileOptions {
-    // What an index out of range does; without one what DirectML does: kClamp in a gather, kSkip in
-    // a scatter.
-    std::optional<Mode> mode{};
+    // What an index out of range does.
+    Mode mode = Mode::kDirectml;
     // The element that a gather with Mode::kSkip puts there; empty means zero bytes.
     std::vector<std::byte> fill{};
     FeatureLevel feature_level = FeatureLevel::k6_4;
@@ -40,6 +39,7 @@ class CompiledOperator {
 
     const OperatorDesc& desc() const noexcept { return desc_; }
     OperatorType type() const noexcept { return operator_type(desc_); }
+    Mode mode() const noexcept { return mode_; }
     bool scatters() const noexcept { return plan_.direction == Direction::kScatter; }
     const OperatorLayouts& layouts() const noexcept { return layouts_; }
 
@@ -48,7 +48,8 @@ class CompiledOperator {
     const Plan& plan() const noexcept { return plan_; }
     const Plan& plan_in_place() const noexcept { return plan_in_place_; }
 
-    // For tensors of the same sizes that lie as these layouts say.
+    // For tensors of the same sizes that lie as these layouts say. With Mode::kDirectml the table,
+    // that is a gather's input or a scatter's output, has to lie as its desc says.
     void lower(const OperatorLayouts& layouts, bool in_place, Plan& plan) const;
 
   private:

@@ -81,17 +81,20 @@ std::vector<std::uint32_t> strides_of(const TensorDesc& desc) {
     return strides;
 }
 
-std::int64_t buffer_elements(const TensorDesc& desc) {
-    const std::int64_t bytes = element_bytes(desc.data_type);
+std::int64_t total_bytes(const TensorDesc& desc) {
     if (desc.total_tensor_size_in_bytes) {
-        return static_cast<std::int64_t>(*desc.total_tensor_size_in_bytes) / bytes;
+        return static_cast<std::int64_t>(*desc.total_tensor_size_in_bytes);
     }
     const std::vector<std::uint32_t> strides = strides_of(desc);
     std::int64_t extent = 1;
     for (std::size_t d = 0; d < strides.size(); ++d) {
         extent += std::int64_t{desc.sizes[d] - 1} * strides[d];
     }
-    return (extent * bytes + 3) / 4 * 4 / bytes;
+    return (extent * element_bytes(desc.data_type) + 3) / 4 * 4;
+}
+
+std::int64_t buffer_elements(const TensorDesc& desc) {
+    return total_bytes(desc) / element_bytes(desc.data_type);
 }
 
 }  // namespace dmlindex

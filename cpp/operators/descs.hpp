@@ -163,7 +163,10 @@ std::int64_t element_bytes(DataType data_type) noexcept;
 // The strides in elements, packed ones where the desc has none. The desc is valid.
 std::vector<std::uint32_t> strides_of(const TensorDesc& desc);
 
-// How many elements a buffer must hold: the total size, given or implied, rounded down to elements.
+// The total size, given or implied: the smallest it may be. The desc is valid.
+std::int64_t total_bytes(const TensorDesc& desc);
+
+// How many elements a buffer must hold: the total size rounded down to elements.
 // The desc is valid.
 std::int64_t buffer_elements(const TensorDesc& desc);
 

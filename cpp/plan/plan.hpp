@@ -40,8 +40,9 @@ constexpr std::int64_t index_bytes(IndexType type) noexcept {
     return std::int64_t{1} << (static_cast<int>(type) / 2);
 }
 
-// What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop".
-enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip };
+// What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop". kDirectml is
+// for callers: a Plan has kRaise instead, and is linear.
+enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip, kDirectml };
 
 enum class Reduction : std::uint8_t { kNone, kAdd, kMul, kMin, kMax };
 
@@ -92,6 +93,19 @@ struct CopyDim {
     std::int64_t source_stride;
 };
 
+// A table seen as one line of elements, the way DirectML does. Coordinates are numbers of 32 bits,
+// a negative one counts from the end of its axis once, and no axis is checked: the sum of all
+// products with strides, in elements, wraps at 2^32 and is an element's address. A slice's elements
+// have addresses of their own, one after the other. A gather reads the last address instead of one
+// behind it; a scatter leaves out what is behind it. Addresses from size on have no memory: they
+// read as zero, and are not written.
+//
+// Where every index is in range this is what every other mode does.
+struct Line {
+    std::int64_t last;  // < 2^32
+    std::int64_t size;  // elements of the table that are there; may be more or less than last + 1
+};
+
 // A dim of the indices as the caller gave them, without the tuple's own dim: all of them are
 // checked in this order, even those that no position reads because the slice is empty.
 struct IndexDim {
@@ -107,10 +121,12 @@ struct Plan {
     ValueType value_type;         // read when there is a reduction
     bool unique_indices;          // the caller's promise that no two updates meet
     bool copies_source;           // a scatter whose table is not its source already
+    bool is_linear;               // an index out of range is an address on the line: nothing fails
     std::int64_t element_bytes;   // 0 is possible: NumPy has dtypes of no bytes
     std::int64_t slice_bytes;     // contiguous in table and items; a multiple of element_bytes
     const std::byte* fill;        // element_bytes of them, or null for zeros; gathers with kSkip
     const std::byte* byte_table;  // [256 old values][256 updates]; with kByteTable
+    Line line;                    // set for a linear plan; all table strides are whole elements
 
     int rank;
     int coordinate_count;  // ≥ 1

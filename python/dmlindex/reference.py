@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex import _reference_checks as check
+from dmlindex._reference_descs import run
 from dmlindex._reference_reductions import combine
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "gather_elements",
     "gather_nd",
     "resolve",
+    "run",
     "scatter_elements",
     "scatter_nd",
 ]

@@ -103,16 +103,24 @@ bool is_same_view(const Tensor& a, const Tensor& b) noexcept {
            std::equal(a.layout.strides, a.layout.strides + a.layout.rank, b.layout.strides);
 }
 
-void keep_apart(const char* op, Tensor& tensor, const Tensor& out) {
-    if (!may_overlap(tensor, out)) return;
+bool is_packed(const Tensor& tensor) {
+    Layout packed = tensor.layout;
+    set_packed_strides(packed, tensor.element_bytes(), "");
+    return std::equal(packed.strides, packed.strides + packed.rank, tensor.layout.strides);
+}
+
+Tensor packed_copy(const char* op, const Tensor& tensor) {
     Layout packed = tensor.layout;
     set_packed_strides(packed, tensor.element_bytes(), op);
-    const py::object dtype = tensor.dtype;
     Tensor copy;
     copy.look_at(plain_array(packed, plain_bytes_dtype(tensor.element_bytes()), nullptr));
     copy_elements(copy, tensor);
-    tensor = std::move(copy);
-    tensor.dtype = dtype;
+    copy.dtype = tensor.dtype;
+    return copy;
+}
+
+void keep_apart(const char* op, Tensor& tensor, const Tensor& out) {
+    if (may_overlap(tensor, out)) tensor = packed_copy(op, tensor);
 }
 
 }  // namespace dmlindex::binding

@@ -62,6 +62,9 @@ void copy_elements(const Tensor& to, const Tensor& from);
 bool may_overlap(const Tensor& a, const Tensor& b) noexcept;
 // Whether the two are the same view of the same bytes.
 bool is_same_view(const Tensor& a, const Tensor& b) noexcept;
+// Whether its elements lie in C order without gaps.
+bool is_packed(const Tensor& tensor);
+Tensor packed_copy(const char* op, const Tensor& tensor);
 // Makes the tensor a packed copy of itself where it may overlap with out.
 void keep_apart(const char* op, Tensor& tensor, const Tensor& out);
 

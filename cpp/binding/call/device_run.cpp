@@ -7,6 +7,7 @@
 #include "binding/errors.hpp"
 #include "binding/gil.hpp"
 #include "error.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::binding {
 namespace {
@@ -83,12 +84,6 @@ class Result {
     }
 
   private:
-    static bool is_packed(const Tensor& tensor) {
-        Layout packed = tensor.layout;
-        set_packed_strides(packed, tensor.element_bytes(), "");
-        return std::equal(packed.strides, packed.strides + packed.rank, tensor.layout.strides);
-    }
-
     void fetch(const Tensor& to) const {
         const GilReleased released;
         call_.device->download(*memory_, to.data);
@@ -109,7 +104,7 @@ class Result {
 void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands& operands,
                 bool fresh) {
     d3d12::Describe describe;  // the text of an index error, whenever it is wanted
-    if (d3d12::may_fail(plan)) {
+    if (may_fail(plan)) {
         describe = [op = std::string(call.op), kept = std::make_shared<const Plan>(plan),
                     has_tuples = call.has_tuples](const d3d12::BadIndex& bad) {
             return index_error_message(op.c_str(), *kept, {bad.position, bad.coordinate, bad.bits},

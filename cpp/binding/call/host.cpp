@@ -15,6 +15,18 @@ Array new_result(Invocation& call) {
     return new_array(call.op, call.result, call.result_dtype);
 }
 
+// The table of a linear plan lies on a line: replaces one that does not by a packed copy. Gives the
+// out that a scatter's copy is for.
+Tensor put_table_on_a_line(Invocation& call) {
+    Tensor spread;
+    if (call.compiled == nullptr || call.compiled->core().mode() != Mode::kDirectml) return spread;
+    Tensor& table = call.gathers() ? call.input : call.out;
+    if (!table.is_given() || is_packed(table)) return spread;
+    if (!call.gathers()) spread = table;
+    table = packed_copy(call.op, table);
+    return spread;
+}
+
 }  // namespace
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
@@ -32,6 +44,7 @@ void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
 PyObject* run_on_host(Invocation& call) {
     py::object fresh;
     bool in_place = false;
+    const Tensor spread = put_table_on_a_line(call);
     if (call.has_out()) {
         in_place = call.can_be_in_place && is_same_view(call.input, call.out);
         if (!in_place) keep_apart(call.op, call.input, call.out);
@@ -57,6 +70,7 @@ PyObject* run_on_host(Invocation& call) {
     run_plan(call.op, plan, buffers,
              call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything, traffic_bytes,
              call.has_tuples);
+    if (spread.is_given()) copy_elements(spread, call.out);
     return call.has_out() ? Py_NewRef(call.given_out) : fresh.release().ptr();
 }
 

@@ -1,5 +1,6 @@
 #include "binding/call/options.hpp"
 
+#include <span>
 #include <string>
 
 #include "binding/text.hpp"
@@ -13,20 +14,20 @@ namespace {
 }
 
 // Where text stands in choices; fails with a message that lists them, and ends with hint(text).
-template <std::size_t kCount, class Hint>
-int choice(const char* op, const char* name, PyObject* value, const char* const (&choices)[kCount],
+template <class Hint>
+int choice(const char* op, const char* name, PyObject* value, std::span<const char* const> choices,
            Hint&& hint) {
     if (PyUnicode_Check(value)) {
-        for (std::size_t i = 0; i < kCount; ++i) {
+        for (std::size_t i = 0; i < choices.size(); ++i) {
             if (PyUnicode_CompareWithASCIIString(value, choices[i]) == 0)
                 return static_cast<int>(i);
         }
     }
     std::string expected;  // only a failure pays for its message
-    for (std::size_t i = 0; i < kCount; ++i) {
-        expected += (i == 0            ? "\""
-                     : i + 1 == kCount ? " or \""
-                                       : ", \"") +
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        expected += (i == 0                    ? "\""
+                     : i + 1 == choices.size() ? " or \""
+                                               : ", \"") +
                     std::string(choices[i]) + "\"";
     }
     const bool is_text = PyUnicode_Check(value);
@@ -35,8 +36,13 @@ int choice(const char* op, const char* name, PyObject* value, const char* const 
              (is_text ? hint(value) : std::string()));
 }
 
-constexpr const char* kGatherModes[] = {"raise", "clamp", "wrap", "fill"};
-constexpr const char* kScatterModes[] = {"raise", "clamp", "wrap", "drop"};
+// The last one is for compiled descriptors alone.
+constexpr const char* kGatherModes[] = {"raise", "clamp", "wrap", "fill", "directml"};
+constexpr const char* kScatterModes[] = {"raise", "clamp", "wrap", "drop", "directml"};
+std::span<const char* const> modes(Direction direction) {
+    return direction == Direction::kGather ? kGatherModes : kScatterModes;
+}
+
 constexpr const char* kReductions[] = {"none", "add", "mul", "min", "max"};
 
 // What the mode or reduction of another library's name is called here.
@@ -45,6 +51,9 @@ std::string hint_of(PyObject* value) {
         {"clip", "clamp"}, {"sum", "add"},     {"prod", "mul"}, {"multiply", "mul"},
         {"amin", "min"},   {"minimum", "min"}, {"amax", "max"}, {"maximum", "max"},
     };
+    if (PyUnicode_CompareWithASCIIString(value, "directml") == 0) {
+        return "; compiled descriptors have it: see dmlindex.Device.compile";
+    }
     for (const auto& [theirs, ours] : kOthers) {
         if (PyUnicode_CompareWithASCIIString(value, theirs) == 0) {
             return "; did you mean \"" + std::string(ours) + "\"?";
@@ -84,8 +93,15 @@ bool flag_argument(const char* op, const char* name, PyObject* value) {
 
 Mode mode_argument(const char* op, PyObject* value, Direction direction) {
     if (value == nullptr) return Mode::kRaise;
-    const auto& choices = direction == Direction::kGather ? kGatherModes : kScatterModes;
-    return static_cast<Mode>(choice(op, "mode", value, choices, hint_of));
+    return static_cast<Mode>(choice(op, "mode", value, modes(direction).first(4), hint_of));
+}
+
+Mode compile_mode_argument(const char* op, PyObject* value, Direction direction) {
+    return static_cast<Mode>(choice(op, "mode", value, modes(direction), hint_of));
+}
+
+const char* mode_name(Mode mode, Direction direction) {
+    return modes(direction)[static_cast<std::size_t>(mode)];
 }
 
 Reduction reduction_argument(const char* op, PyObject* value) {

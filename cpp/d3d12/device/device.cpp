@@ -4,6 +4,7 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/device/device_state.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
 

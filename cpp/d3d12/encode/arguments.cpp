@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "plan/facts.hpp"
+
 namespace dmlindex::d3d12 {
 namespace {
 

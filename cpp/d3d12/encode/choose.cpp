@@ -185,18 +185,6 @@ std::int64_t unit_of(const Plan& plan) noexcept {
     });
 }
 
-std::int64_t position_count(const Plan& plan) noexcept {
-    std::int64_t count = 1;
-    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
-    return count;
-}
-
-std::int64_t index_count(const Plan& plan) noexcept {
-    std::int64_t count = plan.coordinate_count;
-    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
-    return count;
-}
-
 bool items_are_packed(const Plan& plan) noexcept {
     std::int64_t stride = plan.slice_bytes;
     for (int d = plan.rank - 1; d >= 0; --d) {

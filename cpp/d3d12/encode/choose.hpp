@@ -8,6 +8,7 @@
 #include "d3d12/memory/pool.hpp"
 #include "d3d12/shaders/constants.hpp"
 #include "d3d12/shaders/kernels.hpp"
+#include "plan/facts.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::d3d12 {
@@ -90,8 +91,6 @@ std::int64_t table_step(const Plan& plan) noexcept;
 // The largest unit that all slices are whole multiples of, wherever they begin; and what fills
 // them has to fit into a dispatch's constants.
 std::int64_t unit_of(const Plan& plan) noexcept;
-std::int64_t position_count(const Plan& plan) noexcept;
-std::int64_t index_count(const Plan& plan) noexcept;
 bool items_are_packed(const Plan& plan) noexcept;
 // Whether the indices lie in C order without gaps, so that an offset tells an index's number.
 bool indices_are_packed(const Plan& plan) noexcept;

@@ -5,31 +5,12 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/encode_moves.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
-namespace {
-
-// Whether there is no place that an index could name: whatever it is, it is skipped or an error.
-bool has_no_place(const Plan& plan) noexcept {
-    return std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
-                       [](const Coordinate& coordinate) { return coordinate.limit == 0; });
-}
-
-// Whether the operator is certain to fail if it moves anything.
-bool always_fails(const Plan& plan) noexcept {
-    return plan.mode != Mode::kSkip && has_no_place(plan);
-}
-
-}  // namespace
-
-bool may_fail(const Plan& plan) noexcept {
-    if (plan.mode == Mode::kSkip || index_count(plan) == 0) return false;
-    return plan.mode == Mode::kRaise || has_no_place(plan);
-}
-
 bool moves_can_note(const Plan& plan) noexcept {
     return position_count(plan) > 0 && plan.slice_bytes > 0 && indices_are_packed(plan) &&
-           !always_fails(plan);
+           !has_no_place(plan);
 }
 
 void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
@@ -71,7 +52,7 @@ void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
 void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                   const Slot& slot) {
     // Kernels clamp what is out of range, and there is nothing in the table to clamp it to.
-    if (always_fails(plan)) return;
+    if (has_no_place(plan)) return;
     if (plan.direction == Direction::kGather) {
         encode_gather(encoder, plan, tensors, slot);
     } else if (plan.reduction == Reduction::kNone) {

@@ -7,6 +7,7 @@
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/arguments.hpp"
 #include "error.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

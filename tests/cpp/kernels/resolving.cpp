@@ -119,6 +119,59 @@ void try_resolve(Case& c, cpu::ResolveKernel kernel) {
     if (!good) Case::accept(offsets, 8 * c.count);
 }
 
+// Addresses on a line, by the rule in whole numbers; strides and limits are what descriptors hold.
+void try_address(Case& c, cpu::AddressKernel kernel) {
+    Random& random = c.random;
+    const auto type = c.at<IndexType>(0);
+    const std::int64_t bytes = index_bytes(type);
+    const std::int64_t numbers = c.timed ? 1 : random.between(1, 3);
+    const std::int64_t hostile = hostility(c);
+    const auto any_stride = [&] {
+        return random.one_of(
+            {std::int64_t{0}, std::int64_t{1}, random.between(0, 1000), power(31), power(32) - 1});
+    };
+    Coordinate coordinates[3] = {};
+    for (std::int64_t k = 0; k < numbers; ++k) {
+        coordinates[k].limit = c.timed ? 1000 : std::min(any_limit(random), power(32) - 1);
+        coordinates[k].table_stride = c.timed ? 1 : any_stride();
+        coordinates[k].index_offset = k * bytes;
+    }
+    const std::int64_t packed = numbers * bytes;
+    const std::int64_t stride =
+        c.timed ? packed : random.one_of({packed, packed, -packed, packed + 1, std::int64_t{0}});
+    const Pieces tuples = c.pieces(c.count, packed, stride);
+    const Twin addresses = c.buffer(8 * c.count, 8);
+    const std::int64_t most =
+        random.one_of({std::int64_t{0}, std::int64_t{1000}, power(31), power(32) - 1});
+    const std::int64_t unit = random.one_of({std::int64_t{1}, std::int64_t{2}, std::int64_t{8}});
+    const IndexRun run{tuples.origin.data,
+                       stride,
+                       c.count,
+                       c.timed ? 0 : any_stride(),
+                       c.timed ? 0 : any_stride(),
+                       coordinates,
+                       static_cast<int>(numbers)};
+    for (std::int64_t i = 0; i < (stride == 0 ? std::min<std::int64_t>(c.count, 1) : c.count);
+         ++i) {
+        for (std::int64_t k = 0; k < numbers; ++k) {
+            put_index(tuples.at(i) + k * bytes, type,
+                      any_index(random, type, coordinates[k].limit, now_and_then(random, hostile)));
+        }
+    }
+    for (std::int64_t i = 0; i < c.count; ++i) {
+        const auto low = [](std::int64_t number) { return static_cast<std::uint32_t>(number); };
+        std::uint32_t address = low(run.table_offset + i * run.table_stride);
+        for (std::int64_t k = 0; k < numbers; ++k) {
+            const auto index =
+                static_cast<std::int64_t>(index_bits(tuples.at(i).data + k * bytes, type));
+            address += (low(index) + (index < 0 ? low(coordinates[k].limit) : 0)) *
+                       low(coordinates[k].table_stride);
+        }
+        store(addresses, i, unit * std::min<std::int64_t>(address, most));
+    }
+    c.call([&] { kernel(run, most, unit, as_offsets(addresses)); });
+}
+
 // Look-ups stop before the first step that holds an index which has no place by itself. Tables past
 // 1000 places are too large to have here: indices stay among their first ones.
 void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
@@ -272,6 +325,7 @@ std::vector<Family> resolve_families() {
     const std::vector<Axis> look_up = {Axis::kIndexType, Axis::kMode, Axis::kSlice};
     return {
         family<&Kernels::resolve, try_resolve>("resolve", {Axis::kIndexType, Axis::kMode}),
+        family<&Kernels::address, try_address>("address", {Axis::kIndexType}),
         family<&Kernels::look_up, try_look_up>("look_up", look_up),
         family<&Kernels::look_up_small, try_look_up_small>("look_up_small", look_up),
         family<&Kernels::pack, try_pack>("pack", {Axis::kWidth}),

@@ -1,0 +1,43 @@
+#include "plan/facts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace dmlindex {
+
+std::int64_t position_count(const Plan& plan) noexcept {
+    std::int64_t count = 1;
+    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    return count;
+}
+
+std::int64_t index_count(const Plan& plan) noexcept {
+    std::int64_t count = plan.coordinate_count;
+    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
+    return count;
+}
+
+bool has_no_place(const Plan& plan) noexcept {
+    return plan.mode != Mode::kSkip && index_count(plan) > 0 &&
+           std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [](const Coordinate& coordinate) { return coordinate.limit == 0; });
+}
+
+bool may_fail(const Plan& plan) noexcept {
+    if (plan.is_linear || index_count(plan) == 0) return false;
+    return plan.mode == Mode::kRaise || has_no_place(plan);
+}
+
+std::int64_t reached_bytes(const Plan& plan) noexcept {
+    std::int64_t reach = plan.slice_bytes;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
+    }
+    return reach;
+}
+
+std::int64_t present_elements(const Line& line) noexcept {
+    return std::min(line.last + 1, line.size);
+}
+
+}  // namespace dmlindex
