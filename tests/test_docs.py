@@ -73,6 +73,39 @@ def test_commands_exist(page: Path) -> None:
     assert unknown == []
 
 
+def sources() -> str:
+    return "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("cpp", "python", "tests")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".cpp", ".hpp", ".hlsl", ".h", ".py") or path.name == "CMakeLists.txt"
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_files_exist(page: Path) -> None:
+    """Code spans that begin with a folder of the root."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    named = re.findall(r"`((?:\.ci|benchmarks|cmake|cpp|docs|python|script|tests)/[\w./-]*)`", text)
+    assert [file for file in named if not (ROOT / file).exists()] == []
+
+
+def test_named_constants_and_functions_exist() -> None:
+    """On the pages for those who change the code."""
+    text = sources()
+    unknown = []
+    for page in (ROOT / "docs" / file for file in ("design.md", "cpu_speed.md", "adding.md")):
+        spans = re.findall(r"`((?:\w+[.:]+)*\w*[A-Z_]\w*)(?:\(.*?\))?`", page.read_text())
+        words = {word for span in spans for word in re.split(r"[.:]+", span)}
+        unknown += [w for w in words if not re.search(rf"\b{w}\b", text)]
+    assert unknown == []
+
+
+def test_every_page_is_listed() -> None:
+    listed = set(LINK.findall((ROOT / "docs/README.md").read_text(encoding="utf-8")))
+    assert listed == {path.name for path in ROOT.glob("docs/*.md")} - {"README.md"}
+
+
 def test_subcommands_exist() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"python -m dmlindex ([a-z]+)", text))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dmlindex
-from dmlindex import reference, testing
+from dmlindex import _core, reference, testing
 from dmlindex._call import PARAMETERS
 from dmlindex.cli import commands
 
@@ -18,6 +18,28 @@ FUNCTIONS = [*testing.OPERATORS, "find_duplicates"]
 
 def parameters(function: Any) -> list[tuple[str, Any, Any]]:
     return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+
+
+def test_no_list_of_functions_lacks_one() -> None:
+    """A function that PARAMETERS lacks would be tested by nothing."""
+    found = {
+        name
+        for name, function in vars(_core).items()
+        if inspect.isbuiltin(function)
+        and "indices" in (getattr(function, "__text_signature__", None) or "")
+    }
+    assert found == set(FUNCTIONS)
+    assert found <= set(dmlindex.__all__)
+    assert found <= set(reference.__all__)
+    assert set(commands.OPTIONS) == set(testing.OPERATORS)
+
+
+def test_dask_has_them_all() -> None:
+    """Calls with Dask's arrays are handed on to the function of the same name."""
+    pytest.importorskip("dask")
+    from dmlindex import dask
+
+    assert set(dask.__all__) == set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
