@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import find, given, settings
 
 from dmlindex import reference, testing
 from dmlindex._test_mistakes import MISTAKES
@@ -30,6 +30,13 @@ def test_calls_are_valid(call: testing.Call) -> None:
 def test_invalid_calls_are_errors(call: testing.Call) -> None:
     with pytest.raises((TypeError, ValueError, IndexError)):
         run(call)
+
+
+@pytest.mark.parametrize("strategy", [testing.calls, testing.invalid_calls])
+def test_an_operator_that_there_is_not(strategy: Any) -> None:
+    """It says so, and makes no calls that look like a *_nd."""
+    with pytest.raises(ValueError, match=r"operator is 'gather_nd1', expected .*gather_nd,"):
+        find(strategy("gather_nd1"), lambda call: True)
 
 
 @pytest.mark.parametrize("mistake", sorted(MISTAKES))

@@ -180,6 +180,8 @@ def calls(
     numbers.
     """
     operator = operator or draw(st.sampled_from(OPERATORS))
+    if operator not in OPERATORS:
+        raise ValueError(f"operator is {operator!r}, expected one of {', '.join(OPERATORS)}")
     scatter = operator.startswith("scatter")
     reduction = draw(st.sampled_from(reductions)) if scatter else "none"
     dtype = draw(_any_dtype() if dtypes is None else dtypes)
@@ -278,6 +280,7 @@ def _geometry(
         smaller = [n if draw(st.booleans()) else draw(st.integers(min(n, 1), n)) for n in shape]
         places = (*smaller[:axis], along, *smaller[axis + 1 :])
         return shape, places, (shape[axis],), places, {"axis": draw(_maybe_negative(axis, shape))}
+    assert operator.endswith("_nd"), f"the shapes of {operator} are not written down here"
     batch = draw(st.integers(0, len(shape) - 1)) if operator == "gather_nd" else 0
     k = draw(st.integers(1, len(shape) - batch))
     rest = int(np.prod(shape[batch + k :])) * int(np.prod(shape[:batch]))
