@@ -18,6 +18,11 @@ FILES = [
     "test_out.py",
     "test_empty_axis.py",
     "test_few_slices.py",
+    "test_large.py",
+    "test_threads.py",
+    "test_reductions.py",
+    "test_fill_value.py",
+    "test_find_duplicates.py",
 ]
 
 

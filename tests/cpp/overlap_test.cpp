@@ -48,6 +48,10 @@ TEST(SelfOverlap, StridesNoTensorCanHave) {
     EXPECT_EQ(self_overlap(Numbers{2, 2}, Numbers{kLeast, 1}, 1), Overlap::kUnknown);
     EXPECT_EQ(self_overlap(Numbers{5, 2}, Numbers{int64_t{1} << 60, int64_t{1} << 61}, 1),
               Overlap::kUnknown);
+    // In 64 bits, the reach of the dim in the middle would be 0.
+    constexpr int64_t kHalf = int64_t{1} << 32;
+    EXPECT_EQ(self_overlap(Numbers{2, kHalf + 1, 2}, Numbers{2 * kHalf, kHalf, 1}, 1),
+              Overlap::kUnknown);
 }
 
 Overlap by_listing_bytes(const Numbers& sizes, const Numbers& strides, int64_t element_bytes) {
