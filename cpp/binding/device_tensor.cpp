@@ -126,7 +126,9 @@ void set_no_new(PyTypeObject* type) {
 
 DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* object) {
     if (!is_device_tensor(object)) return nullptr;
-    auto* const tensor = py::cast<DeviceTensor*>(py::handle(object));
+    // As py::cast, which would look the type up first. It is final, so that there is one value.
+    auto* const instance = reinterpret_cast<py::detail::instance*>(object);
+    auto* const tensor = instance->get_value_and_holder().value_ptr<DeviceTensor>();
     if (!tensor->memory) {
         throw Error(ErrorKind::kValue, std::string(op) + ": " + argument +
                                            " is a DeviceTensor that was released; make a new one");

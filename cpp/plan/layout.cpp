@@ -13,7 +13,8 @@ void set_packed_strides(Layout& layout, std::int64_t element_bytes, const char* 
         layout.strides[d] = bytes;
         // A size of 0 counts as 1, as in NumPy: the strides of an empty tensor must fit too.
         const std::int64_t size = layout.sizes[d] == 0 ? 1 : layout.sizes[d];
-        if (bytes > std::numeric_limits<std::int64_t>::max() / size) {
+        // Divisions are slow, and two numbers of 31 bits need none.
+        if ((bytes | size) >> 31 != 0 && bytes > std::numeric_limits<std::int64_t>::max() / size) {
             throw Error(ErrorKind::kValue,
                         std::string(op) +
                             ": the result is too large: its size in bytes does not fit "
@@ -21,12 +22,6 @@ void set_packed_strides(Layout& layout, std::int64_t element_bytes, const char* 
         }
         bytes *= size;
     }
-}
-
-std::int64_t element_count(const Layout& layout) noexcept {
-    std::int64_t count = 1;
-    for (int d = 0; d < layout.rank; ++d) count *= layout.sizes[d];
-    return count;
 }
 
 }  // namespace dmlindex

@@ -30,6 +30,10 @@ struct Layout {
 void set_packed_strides(Layout& layout, std::int64_t element_bytes, const char* op);
 
 // The number of elements. The sizes are those of a tensor that exists, so it cannot overflow.
-std::int64_t element_count(const Layout& layout) noexcept;
+inline std::int64_t element_count(const Layout& layout) noexcept {
+    std::int64_t count = 1;
+    for (int d = 0; d < layout.rank; ++d) count *= layout.sizes[d];
+    return count;
+}
 
 }  // namespace dmlindex

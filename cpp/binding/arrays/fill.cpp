@@ -67,21 +67,20 @@ py::object exactly(py::object given, PyArray_Descr* dtype) {
 
 }  // namespace
 
-FillValue::FillValue(const char* op, PyObject* value)
-    : value_(value), is_zero_(value == nullptr || is_positive_zero(value)) {
+void FillValue::convert(const char* op) {
+    is_zero_ = is_positive_zero(value_);
     Layout shape;
-    if (is_zero_ || (weak_shape(value, shape) && shape.rank == 0)) return;
-    refuse_masked(op, "fill_value", value);
+    if (is_zero_ || (weak_shape(value_, shape) && shape.rank == 0)) return;
+    refuse_masked(op, "fill_value", value_);
     try {
-        array_ = steal(PyArray_FROM_O(value));
+        array_ = steal(PyArray_FROM_O(value_));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         array_ = py::none();  // of which no dtype is
     }
 }
 
-py::object FillValue::in(const char* op, PyArray_Descr* dtype) const {
-    if (is_zero_) return {};
+py::object FillValue::bytes_in(const char* op, PyArray_Descr* dtype) const {
     py::object filled;
     if (!array_ && takes_weak(dtype)) {
         Layout shape;

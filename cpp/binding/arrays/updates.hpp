@@ -8,7 +8,6 @@ namespace dmlindex::binding {
 
 class Updates {
   public:
-    Updates() = default;
     // Converts what needs it.
     Updates(const char* op, PyObject* object);
 
@@ -17,9 +16,9 @@ class Updates {
     void look_at(const char* op, PyArray_Descr* dtype, const Layout& shape, Tensor& tensor);
 
   private:
-    PyObject* object_ = nullptr;
+    PyObject* object_;
     Layout weak_shape_;
-    bool is_weak_ = false;
+    bool is_weak_;
     py::object array_;  // null where the updates are weak or lie on a device
 };
 

@@ -1,17 +1,103 @@
 #include "binding/call/functions.hpp"
 
+#include <optional>
+
+#include "binding/arrays/convert.hpp"
+#include "binding/arrays/fill.hpp"
+#include "binding/arrays/updates.hpp"
 #include "binding/call/device_run.hpp"
 #include "binding/call/dispatch.hpp"
 #include "binding/call/find_duplicates.hpp"
 #include "binding/call/invocation.hpp"
+#include "binding/call/operator_table.hpp"
 #include "binding/call/options.hpp"
 #include "binding/errors.hpp"
 
 namespace dmlindex::binding {
 namespace {
 
-PyObject* call_function(const Operator& function, PyObject* const* args, Py_ssize_t count,
-                        PyObject* keyword_names) {
+// The arguments that are arrays or lie on a device, converted but not looked at yet: a null object
+// for a device tensor.
+py::object converted(const char* op, const char* argument, PyObject* object) {
+    if (PyArray_CheckExact(object)) return py::reinterpret_borrow<py::object>(object);
+    if (is_device_tensor(object)) return {};
+    return plain_array(op, argument, object).take();
+}
+
+void read_out(const Arguments& given, Invocation& call) {
+    if (!given.has(Parameter::kOut)) return;
+    PyObject* const out = call.given_out = given[Parameter::kOut];
+    if (is_device_tensor(out)) {
+        look_at_tensor(call.op, "out", out, call.out);
+        check_out(call.op, call.out, call.result, call.result_dtype);
+    } else {
+        look_at_out(call.op, out, call.result, call.result_dtype, call.out);
+    }
+}
+
+// Converts, looks at and checks what a call of a function gave. Throws what the function's
+// documentation says.
+template <int kIndex>
+void read_invocation(const Arguments& given, Invocation& call) {
+    static constexpr const Operator& function = kOperators[kIndex];
+    const char* const op = function.name();
+    constexpr bool scatters = !function.gathers();
+    call.op = op;
+    call.direction = function.direction;
+    call.has_tuples = function.has_tuples;
+    call.function = &function;
+    PyObject* const input = given[Parameter::kInput];
+    PyObject* const places = given[Parameter::kIndices];
+    call.device = device_of_call(op, given);
+
+    // 1. All that may run somebody's code.
+    py::object input_array = converted(op, "input", input);
+    py::object index_array = converted(op, "indices", places);
+    std::optional<Updates> updates;
+    if (scatters) updates.emplace(op, given[Parameter::kUpdates]);
+    const bool has_axis = given[Parameter::kAxis] != nullptr;
+    const std::int64_t position =
+        integer_argument(op, has_axis ? "axis" : "batch_dims",
+                         given[has_axis ? Parameter::kAxis : Parameter::kBatchDims], 0);
+    const FillValue fill(op, given[Parameter::kFillValue]);
+    call.mode = mode_argument(op, given[Parameter::kMode], function.direction);
+    call.reduction = reduction_argument(op, given[Parameter::kReduction]);
+    call.unique_indices = flag_argument(op, "unique_indices", given[Parameter::kUniqueIndices]);
+
+    // 2. What there is now counts.
+    if (input_array) {
+        look_at_data(op, "input", Array(std::move(input_array)), call.input);
+    } else {
+        look_at_tensor(op, "input", input, call.input);
+    }
+    if (index_array) {
+        look_at_indices(op, places, Array(std::move(index_array)), function.has_tuples,
+                        call.indices);
+    } else {
+        look_at_index_tensor(op, places, call.indices);
+    }
+    call.result_dtype = call.input.descr();
+    call.can_be_in_place = scatters;
+    call.position = function.position(op, position, call.input.layout, call.indices.layout);
+    if (scatters) {
+        const Layout shape =
+            function.shape(op, call.input.layout, call.indices.layout, call.position);
+        updates->look_at(op, call.input.descr(), shape, call.updates);
+        call.result = call.input.layout;
+        call.arithmetic = arithmetic(op, call.input.descr(), call.reduction);
+        if (call.device) check_reduction_on_device(op, call);
+    } else {
+        call.result = function.shape(op, call.input.layout, call.indices.layout, call.position);
+        call.fill = fill.in(op, call.input.descr());
+    }
+    read_out(given, call);
+    call.as_tensor = is_device_tensor(input) || is_device_tensor(places) ||
+                     is_device_tensor(given[Parameter::kUpdates]);
+}
+
+template <int kIndex>
+PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
+    static constexpr const Operator& function = kOperators[kIndex];
     const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
     if (!is_at_hand(given[Parameter::kInput]) || !is_at_hand(given[Parameter::kIndices]) ||
         !is_at_hand(given[Parameter::kUpdates])) {
@@ -22,15 +108,15 @@ PyObject* call_function(const Operator& function, PyObject* const* args, Py_ssiz
         }
     }
     Invocation call;
-    read_invocation(function, given, call);
+    read_invocation<kIndex>(given, call);
     return call.device ? run_on_device(call) : run_on_host(call);
 }
 
 template <int kIndex>
 PyObject* entry(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
     return guarded([&] {
-        return call_function(kOperators[kIndex], args,
-                             PyVectorcall_NARGS(static_cast<std::size_t>(count)), keyword_names);
+        return call_function<kIndex>(args, PyVectorcall_NARGS(static_cast<std::size_t>(count)),
+                                     keyword_names);
     });
 }
 

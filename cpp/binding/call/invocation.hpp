@@ -53,10 +53,6 @@ struct Invocation {
     bool has_out() const noexcept { return given_out != nullptr; }
 };
 
-// Converts, looks at and checks what a call of a function gave. Throws what the function's
-// documentation says.
-void read_invocation(const Operator& function, const Arguments& given, Invocation& call);
-
 // The canonical plan of a call whose result lies as output says: made in room, or one that was
 // made before. In place, a scatter's input is its output.
 const Plan& plan_of(const Invocation& call, const Layout& output, bool in_place, Plan& room);

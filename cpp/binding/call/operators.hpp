@@ -1,4 +1,5 @@
-// The operators that are functions: everything in which one differs from another.
+// What an operator is that is a function: everything in which one differs from another.
+// operator_table.hpp has them.
 #pragma once
 
 #include <string_view>
@@ -27,8 +28,5 @@ struct Operator {
     constexpr const char* name() const noexcept { return signature.name(); }
     constexpr bool gathers() const noexcept { return direction == Direction::kGather; }
 };
-
-inline constexpr int kOperatorCount = 5;
-extern const Operator kOperators[kOperatorCount];
 
 }  // namespace dmlindex::binding

@@ -69,9 +69,8 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
         status.failure.reset();
         status.fresh = fresh || unusable;
 
-        const Encoder now = state.encoder();
-        if (tells) state.ledger.tell_kernels(now);
-        if (!fresh) state.ledger.save_bad_indices(now, *written.place_);
+        if (tells) state.ledger.tell_kernels(state.encoder());
+        if (!fresh) state.ledger.save_bad_indices(state.encoder(), *written.place_);
         state.commands.record();
     } catch (...) {
         state.release_scratch();
