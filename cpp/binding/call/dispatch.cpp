@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include "binding/call/device_place.hpp"
 #include "binding/text.hpp"
 #include "error.hpp"
 
 namespace dmlindex::binding {
 
 bool is_elsewhere(PyObject* object) {
-    if (is_at_hand(object)) return false;
+    // To ask a type for what it lacks takes longer than a small call.
+    if (is_at_hand(object) || is_device_tensor(object) || is_plain_value(object)) return false;
     if (!py::hasattr(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dask_graph__")) return false;
     return !py::handle(object).attr("__dask_graph__")().is_none();  // an xarray in memory has none
 }

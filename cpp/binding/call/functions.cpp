@@ -61,8 +61,10 @@ void read_invocation(const Arguments& given, Invocation& call) {
                          given[has_axis ? Parameter::kAxis : Parameter::kBatchDims], 0);
     const FillValue fill(op, given[Parameter::kFillValue]);
     call.mode = mode_argument(op, given[Parameter::kMode], function.direction);
-    call.reduction = reduction_argument(op, given[Parameter::kReduction]);
-    call.unique_indices = flag_argument(op, "unique_indices", given[Parameter::kUniqueIndices]);
+    if (scatters) {
+        call.reduction = reduction_argument(op, given[Parameter::kReduction]);
+        call.unique_indices = flag_argument(op, "unique_indices", given[Parameter::kUniqueIndices]);
+    }
 
     // 2. What there is now counts.
     if (input_array) {
@@ -92,7 +94,7 @@ void read_invocation(const Arguments& given, Invocation& call) {
     }
     read_out(given, call);
     call.as_tensor = is_device_tensor(input) || is_device_tensor(places) ||
-                     is_device_tensor(given[Parameter::kUpdates]);
+                     (scatters && is_device_tensor(given[Parameter::kUpdates]));
 }
 
 template <int kIndex>
@@ -100,7 +102,7 @@ PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keywo
     static constexpr const Operator& function = kOperators[kIndex];
     const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
     if (!is_at_hand(given[Parameter::kInput]) || !is_at_hand(given[Parameter::kIndices]) ||
-        !is_at_hand(given[Parameter::kUpdates])) {
+        (!function.gathers() && !is_at_hand(given[Parameter::kUpdates]))) {
         for (const Parameter p : {Parameter::kInput, Parameter::kIndices, Parameter::kUpdates}) {
             if (is_elsewhere(given[p])) {
                 return call_elsewhere(function.name(), args, count, keyword_names);
