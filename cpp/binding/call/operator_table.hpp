@@ -1,5 +1,5 @@
-// The operators that are functions. Only functions.cpp includes this: a call compiled for one of
-// them knows its functions, and that saves it a tenth of a tiny call's time.
+// The operators that are functions. Only functions.cpp includes this, which compiles a call for
+// each: a tiny one would spend its time on asking the table.
 #pragma once
 
 #include "binding/call/docs.hpp"
@@ -19,8 +19,8 @@ inline Layout scatter_nd_shape(const char* op, const Layout& input, const Layout
     return scatter_nd_updates_shape(op, input, indices);
 }
 
-inline void lower_scatter_nd_at(const Layout& output, const Layout& indices, const Layout& updates, int,
-                         Plan& plan) {
+inline void lower_scatter_nd_at(const Layout& output, const Layout& indices, const Layout& updates,
+                                int, Plan& plan) {
     lower_scatter_nd(output, indices, updates, plan);
 }
 

@@ -24,8 +24,8 @@ inline int process_number() noexcept {
 
 #else
 
-// Every call asks, and the system's answer takes a good part of the time that a queued one takes: so
-// it is kept, and a child asks anew. 0: not known, as nobody would tell of a fork.
+// Every call asks, and the system's answer takes a good part of the time that a queued one takes:
+// so it is kept, and a child asks anew. 0: not known, as nobody would tell of a fork.
 inline std::atomic<int> kept_process_number = 0;
 
 inline void keep_process_number() noexcept {
