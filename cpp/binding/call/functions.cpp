@@ -1,5 +1,6 @@
 #include "binding/call/functions.hpp"
 
+#include <new>
 #include <optional>
 
 #include "binding/arrays/convert.hpp"
@@ -89,7 +90,9 @@ void read_invocation(const Arguments& given, Invocation& call) {
         call.arithmetic = arithmetic(op, call.input.descr(), call.reduction);
         if (call.device) check_reduction_on_device(op, call);
     } else {
-        call.result = function.shape(op, call.input.layout, call.indices.layout, call.position);
+        // Made where it stays.
+        ::new (static_cast<void*>(&call.result))
+            Layout(function.shape(op, call.input.layout, call.indices.layout, call.position));
         call.fill = fill.in(op, call.input.descr());
     }
     read_out(given, call);
