@@ -5,6 +5,10 @@ usage: python -m benchmarks.dask_arrays [--quick] [--out FILE.md]
 Contestants take turns, each call is computed with Dask's threads, and medians are reported; every
 answer is compared with NumPy's first. tasks: those that the call adds to the graph. graph: how long
 making it takes, for each of them. peak: of memory allocated while computing, beyond input.
+
+With 1,000 chunks, arrays are a quarter as large and calls are timed once; lazy indices, whose graph
+is the same whatever they mean, are uniform ones then, and x[lazy] is left out: a task for each pair
+of chunks.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ da: Any = dask.array  # which is only partly typed
 
 ROWS, POINTS = 1 << 22, 1 << 20
 CHUNKS = (1, 10, 100, 1000)
-SLOW = 5.0  # seconds: what takes longer is timed once
+MANY = 1000  # chunks, with which calls take seconds
+SLOW = 2.0  # seconds: what takes longer is timed once
 
 
 def indices_of(kind: str, size: int, count: int) -> Any:
@@ -40,7 +45,7 @@ def indices_of(kind: str, size: int, count: int) -> Any:
 
 
 def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
-    """What gathers single points: all give x[indices]."""
+    """What gathers single points: all give x[indices]. With map_blocks, x has to be one chunk."""
     import xarray
 
     labelled = xarray.DataArray(x, dims="x")
@@ -53,6 +58,13 @@ def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
         "take": lambda: da.take(x, indices),
         "x[i]": lambda: x[indices],
         "x[i], lazy indices": lambda: x[lazy],
+        "map_blocks, lazy indices": lambda: da.map_blocks(
+            lambda table, block: table[block],
+            x.rechunk(-1),
+            lazy,
+            chunks=lazy.chunks,
+            dtype=x.dtype,
+        ),
         "xarray": lambda: labelled.isel(x=points).data,
     }
 
@@ -60,9 +72,19 @@ def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
 def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -> Any:
     tuples, lazy_tuples = indices[:, np.newaxis], lazy[:, np.newaxis]
     add: Any = {"reduction": "add"}
+
+    def put(block: Any, block_info: Any = None) -> Any:
+        """What anybody would write without a scatter: each chunk looks for its own updates."""
+        ((low, high),) = block_info[0]["array-location"]
+        own = (indices >= low) & (indices < high)
+        block = block.copy()
+        np.add.at(block, indices[own] - low, updates[own])
+        return block
+
     return {
         "scatter_nd": lambda: dmlindex.dask.scatter_nd(x, tuples, updates, **add),
         "scatter_nd, lazy": lambda: dmlindex.dask.scatter_nd(x, lazy_tuples, lazy_updates, **add),
+        "map_blocks, np.add.at": lambda: x.map_blocks(put, dtype=x.dtype, meta=x._meta),
     }
 
 
@@ -102,43 +124,55 @@ def measured(
     return results
 
 
+def compared(kind: str, chunks: int, rows: int, points: int, repeats: int) -> Any:
+    """The gathers, then the scatters, each with the call that others are compared to."""
+    table = np.random.default_rng(1).standard_normal(rows)
+    updates = np.random.default_rng(2).standard_normal(points)
+    indices = indices_of(kind, rows, points)
+    x = da.from_array(table, chunks=-(-rows // chunks), name=False)
+    lazy = da.from_array(indices, chunks=-(-points // chunks), name=False)
+    lazy_updates = da.from_array(updates, chunks=-(-points // chunks), name=False)
+    given = {*x.dask, *lazy.dask, *lazy_updates.dask}
+    calls = gathers(x, indices, lazy)
+    puts = scatters(x, indices, lazy, updates, lazy_updates)
+    if chunks >= MANY:
+        del calls["x[i], lazy indices"]
+        if kind != "uniform":
+            calls = {name: call for name, call in calls.items() if "lazy" not in name}
+            del puts["scatter_nd, lazy"]
+    found = measured(calls, table[indices], given, repeats)
+    tuples = indices[:, np.newaxis]
+    found["NumPy's gather_nd"] = alone(lambda: dmlindex.gather_nd(table, tuples), repeats)
+    written = dmlindex.scatter_nd(table, tuples, updates, reduction="add")
+    put = measured(puts, written, given, repeats)
+    put["NumPy's scatter_nd"] = alone(
+        lambda: dmlindex.scatter_nd(table, tuples, updates, reduction="add"), repeats
+    )
+    return (found, "gather_nd"), (put, "scatter_nd")
+
+
+def alone(call: Callable[[], Any], repeats: int) -> dict[str, float]:
+    """What dmlindex's NumPy function takes."""
+    took = statistics.median(timed(call) for _ in range(repeats))
+    return {"tasks": 0, "graph": 0, "peak": 0, "time": took}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="an eighth of the points")
     parser.add_argument("--chunks", type=int, nargs="*", default=CHUNKS)
     parser.add_argument("--out", type=Path, default=Path("build/bench/dask.md"))
     options = parser.parse_args()
-    shrink = 8 if options.quick else 1
-    rows, points = ROWS // shrink, POINTS // shrink
     warnings.simplefilter("ignore", dask.array.PerformanceWarning)  # take cuts chunks
-    repeats = 3 if options.quick else 5
-    table = np.random.default_rng(1).standard_normal(rows)
-    updates = np.random.default_rng(2).standard_normal(points)
     lines = [
-        f"{rows:,} float64 in chunks, {points:,} int64 indices; lazy indices in as many chunks.",
-        "",
         "| chunks | indices | call | time, ms | x ours | tasks | graph, us/task | peak, MB |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for chunks in options.chunks:
+        shrink = (8 if options.quick else 1) * (4 if chunks >= MANY else 1)
         for kind in ("uniform", "sorted", "clustered"):
-            indices = indices_of(kind, rows, points)
-            x = da.from_array(table, chunks=-(-rows // chunks), name=False)
-            lazy = da.from_array(indices, chunks=-(-points // chunks), name=False)
-            lazy_updates = da.from_array(updates, chunks=-(-points // chunks), name=False)
-            given = {*x.dask, *lazy.dask, *lazy_updates.dask}
-            found = measured(gathers(x, indices, lazy), table[indices], given, repeats)
-            tuples = indices[:, np.newaxis]
-            alone = statistics.median(
-                timed(lambda t=tuples: dmlindex.scatter_nd(table, t, updates, reduction="add"))  # type: ignore[misc]
-                for _ in range(repeats)
-            )
-            written = dmlindex.scatter_nd(table, tuples, updates, reduction="add")
-            put = measured(
-                scatters(x, indices, lazy, updates, lazy_updates), written, given, repeats
-            )
-            put["NumPy's scatter_nd"] = {"tasks": 0, "graph": 0, "peak": 0, "time": alone}
-            for group, ours in ((found, "gather_nd"), (put, "scatter_nd")):
+            repeats = 1 if chunks >= MANY else 3
+            for group, ours in compared(kind, chunks, ROWS // shrink, POINTS // shrink, repeats):
                 for name, result in group.items():
                     lines.append(
                         f"| {chunks} | {kind} | {name} | {result['time'] * 1e3:.1f} | "

@@ -7,12 +7,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from dmlindex._descs import FeatureLevel, OperatorDesc, TensorDesc, Violation
 from dmlindex._device import Device
-from dmlindex._types import CompiledMode, GatherMode, Indices, Reduction, Scalar, ScatterMode
+from dmlindex._types import (
+    CompiledMode,
+    DaskArray,
+    GatherMode,
+    Indices,
+    Reduction,
+    Scalar,
+    ScatterMode,
+)
 
 _T = TypeVar("_T", bound=np.generic)
 _Out = TypeVar("_Out", bound=NDArray[Any] | DeviceTensor)
-_Operand: TypeAlias = ArrayLike | DeviceTensor
-_Places: TypeAlias = Indices | DeviceTensor
+_Lazy = TypeVar("_Lazy", bound=DaskArray)
+_Held = TypeVar("_Held", bound=DeviceTensor | DaskArray)
+_Operand: TypeAlias = ArrayLike | DeviceTensor | DaskArray
+_Places: TypeAlias = Indices | DeviceTensor | DaskArray
 
 __version__: str
 
@@ -21,8 +31,8 @@ class DescriptorError(ValueError):
 
 class DeviceError(RuntimeError): ...
 
-# Each function has overloads: with out, which it returns; for an array, whose dtype the result has;
-# with a tensor of a device, where the result is one, too; and for what NumPy makes an array of.
+# Each function has overloads: with out, which it returns; with a device's tensor or a Dask array,
+# as which the result comes; for an array, whose dtype it has; and for what NumPy makes an array of.
 # fmt: off
 
 @overload
@@ -33,22 +43,22 @@ def gather(
 ) -> _Out: ...
 @overload
 def gather(
+    input: _Held, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather(
+    input: ArrayLike, indices: _Held,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather(
     input: NDArray[_T], indices: Indices,
     axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
     out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
-@overload
-def gather(
-    input: DeviceTensor, indices: _Places,
-    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def gather(
-    input: ArrayLike, indices: DeviceTensor,
-    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
 @overload
 def gather(
     input: ArrayLike, indices: Indices,
@@ -63,22 +73,22 @@ def gather_elements(
 ) -> _Out: ...
 @overload
 def gather_elements(
+    input: _Held, indices: _Places,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather_elements(
+    input: ArrayLike, indices: _Held,
+    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather_elements(
     input: NDArray[_T], indices: Indices,
     axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
     out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
-@overload
-def gather_elements(
-    input: DeviceTensor, indices: _Places,
-    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def gather_elements(
-    input: ArrayLike, indices: DeviceTensor,
-    axis: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
 @overload
 def gather_elements(
     input: ArrayLike, indices: Indices,
@@ -93,22 +103,22 @@ def gather_nd(
 ) -> _Out: ...
 @overload
 def gather_nd(
+    input: _Held, indices: _Places,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather_nd(
+    input: ArrayLike, indices: _Held,
+    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
+    out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def gather_nd(
     input: NDArray[_T], indices: Indices,
     batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
     out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
-@overload
-def gather_nd(
-    input: DeviceTensor, indices: _Places,
-    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def gather_nd(
-    input: ArrayLike, indices: DeviceTensor,
-    batch_dims: SupportsIndex = 0, *, mode: GatherMode = "raise", fill_value: Scalar = 0,
-    out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
 @overload
 def gather_nd(
     input: ArrayLike, indices: Indices,
@@ -123,28 +133,28 @@ def scatter_elements(
 ) -> _Out: ...
 @overload
 def scatter_elements(
+    input: _Held, indices: _Places, updates: _Operand,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_elements(
+    input: ArrayLike, indices: _Held, updates: _Operand,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_elements(
+    input: ArrayLike, indices: Indices, updates: _Held,
+    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_elements(
     input: NDArray[_T], indices: Indices, updates: ArrayLike,
     axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
     unique_indices: bool = False, out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
-@overload
-def scatter_elements(
-    input: DeviceTensor, indices: _Places, updates: _Operand,
-    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def scatter_elements(
-    input: ArrayLike, indices: DeviceTensor, updates: _Operand,
-    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def scatter_elements(
-    input: ArrayLike, indices: Indices, updates: DeviceTensor,
-    axis: SupportsIndex = 0, *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
 @overload
 def scatter_elements(
     input: ArrayLike, indices: Indices, updates: ArrayLike,
@@ -159,43 +169,46 @@ def scatter_nd(
 ) -> _Out: ...
 @overload
 def scatter_nd(
+    input: _Held, indices: _Places, updates: _Operand,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_nd(
+    input: ArrayLike, indices: _Held, updates: _Operand,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_nd(
+    input: ArrayLike, indices: Indices, updates: _Held,
+    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
+    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
+) -> _Held: ...
+@overload
+def scatter_nd(
     input: NDArray[_T], indices: Indices, updates: ArrayLike,
     *, reduction: Reduction = "none", mode: ScatterMode = "raise",
     unique_indices: bool = False, out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
 @overload
 def scatter_nd(
-    input: DeviceTensor, indices: _Places, updates: _Operand,
-    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def scatter_nd(
-    input: ArrayLike, indices: DeviceTensor, updates: _Operand,
-    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def scatter_nd(
-    input: ArrayLike, indices: Indices, updates: DeviceTensor,
-    *, reduction: Reduction = "none", mode: ScatterMode = "raise",
-    unique_indices: bool = False, out: None = None, device: str | Device | None = None,
-) -> DeviceTensor: ...
-@overload
-def scatter_nd(
     input: ArrayLike, indices: Indices, updates: ArrayLike,
     *, reduction: Reduction = "none", mode: ScatterMode = "raise",
     unique_indices: bool = False, out: None = None, device: str | Device | None = None,
 ) -> NDArray[Any]: ...
+@overload
+def find_duplicates(
+    input_or_shape: Any, indices: _Lazy,
+    *, axis: SupportsIndex | None = None, mode: ScatterMode = "raise",
+) -> _Lazy: ...
+@overload
+def find_duplicates(
+    input_or_shape: Any, indices: Indices | DeviceTensor,
+    *, axis: SupportsIndex | None = None, mode: ScatterMode = "raise",
+) -> npt.NDArray[np.int64]: ...
 # fmt: on
 
-def find_duplicates(
-    input_or_shape: Any,
-    indices: Indices | DeviceTensor,
-    *,
-    axis: SupportsIndex | None = None,
-    mode: ScatterMode = "raise",
-) -> npt.NDArray[np.int64]: ...
 def has_reduction(dtype: npt.DTypeLike, reduction: str) -> bool: ...
 def set_num_threads(n: SupportsIndex) -> None: ...
 def get_num_threads() -> int: ...
@@ -245,24 +258,19 @@ class CompiledOperator:
     def device(self) -> str: ...
     @property
     def plan(self) -> dict[str, Any]: ...
+    # fmt: off
     @overload
     def __call__(
-        self,
-        input: npt.ArrayLike,
-        indices: Indices,
-        updates: npt.ArrayLike = ...,
-        *,
-        out: npt.NDArray[Any] | None = None,
+        self, input: npt.ArrayLike, indices: Indices, updates: npt.ArrayLike = ...,
+        *, out: npt.NDArray[Any] | None = None,
     ) -> npt.NDArray[Any]: ...
     @overload
     def __call__(
-        self,
-        input: npt.ArrayLike | DeviceTensor,
-        indices: Indices | DeviceTensor,
+        self, input: npt.ArrayLike | DeviceTensor, indices: Indices | DeviceTensor,
         updates: npt.ArrayLike | DeviceTensor = ...,
-        *,
-        out: npt.NDArray[Any] | DeviceTensor | None = None,
+        *, out: npt.NDArray[Any] | DeviceTensor | None = None,
     ) -> Any: ...
+    # fmt: on
 
 @final
 class DeviceTensor:  # Device.tensor makes them

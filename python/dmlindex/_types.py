@@ -20,5 +20,11 @@ class SupportsIntegerArray(Protocol):
     def __array__(self) -> npt.NDArray[np.integer[Any]]: ...
 
 
+class DaskArray(Protocol):
+    """A dask.array.Array, by the method that dispatch goes by."""
+
+    def __dask_graph__(self) -> Any: ...
+
+
 Indices: TypeAlias = Union[int, np.integer[Any], SupportsIntegerArray, Sequence["Indices"]]  # noqa: UP007
 Scalar: TypeAlias = complex | str | bytes | np.generic | npt.NDArray[Any]

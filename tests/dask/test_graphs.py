@@ -70,8 +70,10 @@ def test_known_indices_touch_what_they_need() -> None:
     needed = needed_tasks(dmlindex.dask.gather(x, few))
     assert len(needed & set(da.core.flatten(x.__dask_keys__()))) == 2
     names = tasks(dmlindex.dask.scatter_nd(x, few[:, np.newaxis], few), x)
-    assert names["scatter-nd-route"] == 2
-    assert names["scatter-nd-merge"] == 1000  # of which 998 are other names of input's chunks
+    assert names == {"scatter-nd-merge": 1000}  # of which 998 are other names of input's chunks
+    updates = da.from_array(few)
+    names = tasks(dmlindex.dask.scatter_nd(x, few[:, np.newaxis], updates), x, updates)
+    assert names == {"scatter-nd-merge": 1000, "scatter-nd-route": 2}
 
 
 @pytest.mark.parametrize("chunks", [10, 100, 1000])

@@ -16,6 +16,16 @@ integers = np.array([[0], [2]], np.int64)
 anything: npt.NDArray[Any] = floats
 tensor = dmlindex.Device("d3d12").tensor(floats)
 
+
+class Lazy:
+    """What of a dask.array.Array counts, whose hints are few."""
+
+    def __dask_graph__(self) -> Any: ...
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any: ...
+
+
+lazy = Lazy()
+
 # The dtype is kept.
 assert_type(dmlindex.gather(floats, integers), npt.NDArray[np.float32])
 assert_type(dmlindex.gather_elements(bytes_, integers[:, 0], axis=-1), npt.NDArray[np.uint8])
@@ -36,6 +46,15 @@ assert_type(dmlindex.gather(tensor, [0]), dmlindex.DeviceTensor)
 assert_type(dmlindex.gather_nd(floats, tensor), dmlindex.DeviceTensor)
 assert_type(dmlindex.scatter_nd(floats, [[0]], tensor), dmlindex.DeviceTensor)
 assert_type(dmlindex.scatter_nd(tensor, tensor, 0.0).numpy(), npt.NDArray[Any])
+
+# A Dask array among the operands gives a Dask array.
+assert_type(dmlindex.gather(lazy, [0]), Lazy)
+assert_type(dmlindex.gather_nd(floats, lazy), Lazy)
+assert_type(dmlindex.gather_elements(lazy, lazy, 1), Lazy)
+assert_type(dmlindex.scatter_nd(floats, [[0]], lazy), Lazy)
+assert_type(dmlindex.scatter_elements(lazy, integers, lazy, mode="drop"), Lazy)
+assert_type(dmlindex.find_duplicates((3, 4), lazy), Lazy)
+dmlindex.gather(lazy, [0.5])  # E
 
 # Indices are integers of any kind, in arrays, lists, tuples and ranges.
 dmlindex.gather(floats, np.uint8(1))

@@ -31,7 +31,7 @@ from dmlindex.dask._blockwise import blockwise
 from dmlindex.dask._duplicates import routed_duplicates
 from dmlindex.dask._gathers import routed_gather
 from dmlindex.dask._layout import Layout, gather_layout, scatter_layout
-from dmlindex.dask._names import names
+from dmlindex.dask._names import chunked, names
 from dmlindex.dask._scatters import routed_scatter
 
 __all__ = [
@@ -264,6 +264,8 @@ def _scatter(
     arguments.options(op, options, input, indices, updates)
     layout, updates = scatter_layout(op, options["mode"], input, indices, updates, **where)
     if layout.destinations == 1 and _beside(layout):
+        if not arguments.is_lazy(updates):
+            updates = chunked(updates, layout.result_chunks)
         return blockwise(layout, updates, options | position)
     arrays = (layout.input, layout.indices, layout.index_chunks, updates)
     named = names(op, *arrays, position, options, ordered)

@@ -11,6 +11,7 @@ import numpy as np
 import dmlindex
 from dmlindex import _reference_checks as check
 from dmlindex.dask._layout import Layout
+from dmlindex.dask._names import chunked
 
 da: Any = dask.array  # which is only partly typed
 
@@ -31,7 +32,7 @@ def data(op: str, argument: str, value: Any) -> Any:
     """A Dask array of known chunks."""
     if not is_lazy(value):
         _no_other_collection(op, argument, value)
-        return da.from_array(check.input_array(op, value, argument))
+        return chunked(check.input_array(op, value, argument))
     if value.dtype.hasobject:
         raise TypeError(
             f"{op}: {argument} has dtype {value.dtype}, expected one that holds no Python objects"
@@ -101,7 +102,7 @@ def duplicates_layout(
 ) -> Layout:
     """find_duplicates needs no input, but its shape, cut as indices is along the batch dims."""
     if isinstance(indices, np.ndarray):
-        indices = da.from_array(indices)
+        indices = chunked(indices)
     if where["tuples"]:
         indices = indices.rechunk({-1: -1})
     batch = where["batch"]

@@ -13,6 +13,7 @@ from dmlindex.dask._layout import Layout
 from dmlindex.dask._route import Router, resolve
 
 da: Any = dask.array  # which is only partly typed
+core: Any = dask.array.core
 
 
 def blockwise(layout: Layout, updates: Any, options: dict[str, Any]) -> dask.array.Array:
@@ -35,6 +36,8 @@ def blockwise(layout: Layout, updates: Any, options: dict[str, Any]) -> dask.arr
     else:
         result = dims
         arrays = [layout.input, dims, layout.indices, labels, updates, (*placed, *behind)]
+    # Of a scatter's, blocks that meet in one of the result's come as lists, along these axes.
+    met = tuple(axis for axis, label in enumerate(labels) if label not in result)
     located = [e for e in layout.index_dims if placed[e] in result]
     where: list[Any] = [None, None]
     if located:
@@ -47,7 +50,8 @@ def blockwise(layout: Layout, updates: Any, options: dict[str, Any]) -> dask.arr
         *where,
         layout=(layout.operator, layout.first, tuple(layout.batch), layout.tuples, tuple(located)),
         options=options,
-        concatenate=True,
+        met=met,
+        concatenate=False,  # Dask would copy single blocks, too
         align_arrays=False,
         token=f"{layout.operator.replace('_', '-')}-local",
         meta=np.empty((0,) * len(result), layout.input.dtype),
@@ -61,9 +65,11 @@ def _own(layout: Layout, dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(rank + taken + d if d in layout.indexed else d for d in dims)
 
 
-def _call(chunk: Any, block: Any, *rest: Any, layout: Any, options: Any) -> Any:
+def _call(chunk: Any, block: Any, *rest: Any, layout: Any, options: Any, met: Any) -> Any:
     operator, first, batch, tuples, located = layout
     *updates, where = rest
+    chunk, block = _whole(chunk, ()), _whole(block, met)
+    updates = [_whole(each, met[: len(met) - tuples]) for each in updates]
     try:
         return getattr(dmlindex, operator)(chunk, block, *updates, **options)
     except IndexError as error:
@@ -77,3 +83,13 @@ def _call(chunk: Any, block: Any, *rest: Any, layout: Any, options: Any) -> Any:
         )
         resolve(router, block, tuple(starts))
         raise error from None
+
+
+def _whole(blocks: Any, axes: tuple[int, ...]) -> Any:
+    """A block, or lists of lists of blocks as one: their neighbours along each of the axes."""
+    one = blocks
+    while isinstance(one, list):
+        if len(one) > 1:
+            return core.concatenate_axes(blocks, axes)
+        one = one[0]
+    return one

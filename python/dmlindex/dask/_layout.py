@@ -20,6 +20,7 @@ import dask.array
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
+from dmlindex.dask._names import chunked
 from dmlindex.dask._route import Dim, Router
 
 da: Any = dask.array  # which is only partly typed
@@ -92,7 +93,7 @@ class Layout:
         """The same with a Dask array of indices."""
         if not self.known:
             return self
-        values = vars(self) | {"indices": da.from_array(self.indices, chunks=self.index_chunks)}
+        values = vars(self) | {"indices": chunked(self.indices, self.index_chunks)}
         return Layout(**{name: values[name] for name in self.__dataclass_fields__})
 
     def batches(self) -> Iterator[Batch]:
@@ -173,9 +174,15 @@ class Batch:
         return tuple(at[d] for d in range(a.input.ndim))
 
     def result(self, source: Shape, passing: Shape) -> tuple[Any, ...]:
-        """Which block of a gather's result it is."""
+        """Which block of a gather's result, or a scatter's updates, it is."""
         first = self.layout.first
         return (*passing[:first], *source, *passing[first:])
+
+    def result_block(self, array: Any, source: Shape, passing: Shape) -> Any:
+        """That block of a NumPy array."""
+        at = zip(self.layout.result_chunks, self.result(source, passing), strict=True)
+        starts = [(sum(sizes[:number]), sizes[number]) for sizes, number in at]
+        return array[tuple(slice(start, start + size) for start, size in starts)]
 
 
 def cropped(chunks: Shape, size: int) -> Shape:
@@ -209,7 +216,8 @@ def gather_layout(operator: str, mode: str, input: Any, indices: Any, **where: A
 def scatter_layout(
     operator: str, mode: str, input: Any, indices: Any, updates: Any, **where: Any
 ) -> tuple[Layout, Any]:
-    """Of a scatter, with updates in the chunks that go with it: input's chunks stay as they are."""
+    """Of a scatter, with Dask's updates in the chunks that go with it, and NumPy's as they are:
+    input's chunks stay."""
     batch: dict[int, int] = where["batch"]
     known = isinstance(indices, np.ndarray)
     beside = {e: cropped(input.chunks[d], indices.shape[e]) for d, e in batch.items()}
@@ -223,7 +231,7 @@ def scatter_layout(
     layout = Layout(operator, mode, input, _as_chunked(indices, chunks), chunks, **where)
     wanted = layout.result_chunks
     if isinstance(updates, np.ndarray):
-        return layout, da.from_array(updates, chunks=wanted)
+        return layout, updates
     return layout, _rechunked(updates, dict(enumerate(wanted)))
 
 

@@ -66,6 +66,8 @@ def of_sources(parts: Parts, low: int, high: int) -> Parts:
 
 def join_sources(parts: Sequence[Parts]) -> Parts:
     """The rows of sources that follow each other, all for the same destinations."""
+    if len(parts) == 1:
+        return parts[0]
     axis = parts[0].axis
     columns = zip(*(p.arrays for p in parts), strict=True)
     arrays = tuple(_joined(column, axis) for column in columns)

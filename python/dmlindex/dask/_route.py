@@ -67,19 +67,29 @@ class Router:
         """A block of indices, which begins at starts in the whole array."""
         places, kept = resolve(self, block, starts)
         shape = block.shape[: block.ndim - self.tuples]
-        owner: Any = np.zeros(shape, np.int64)
-        offset: Any = np.zeros(shape, np.int64)
+        largest = max(*self.limits, self.destinations, self.largest_chunk)
+        dtype = np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+        owner: Any = None
+        offset: Any = None
         remaining = iter(places)
         for dim in self.dims:
             if dim.indexed:
-                chunk, place, sizes = _located(next(remaining), dim.chunks)
-                owner = owner * len(dim.chunks) + chunk
-                offset = offset * sizes + place
+                place = next(remaining).astype(dtype, copy=False)
+                if len(dim.chunks) > 1:
+                    chunk, place = _located(place, dim.chunks)
+                    owner = chunk if owner is None else owner * len(dim.chunks) + chunk
+                    sizes: Any = None if offset is None else np.array(dim.chunks, dtype)[chunk]
+                else:
+                    sizes = dim.chunks[0]
             else:
                 line = [1] * len(shape)
                 line[dim.beside] = shape[dim.beside]
-                offset = offset * dim.size + np.arange(shape[dim.beside]).reshape(line)
-        owner, offset = owner.ravel(), offset.ravel()
+                place = np.arange(shape[dim.beside], dtype=dtype).reshape(line)
+                sizes = dim.size
+            offset = place if offset is None else offset * sizes + place
+        offset = np.broadcast_to(offset, shape).ravel()
+        owner = np.zeros(shape, dtype) if owner is None else np.broadcast_to(owner, shape)
+        owner = narrow(owner.ravel(), self.destinations)
         order = None
         if kept is not None:
             order = np.flatnonzero(kept)
@@ -87,8 +97,8 @@ class Router:
         counts = np.bincount(owner, minlength=self.destinations)
         if np.any(owner[1:] < owner[:-1]):
             # NumPy sorts numbers of 16 bits or less by radix.
-            by_owner = np.argsort(narrow(owner, self.destinations), kind="stable")
-            offset = offset[by_owner]
+            by_owner = np.argsort(owner, kind="stable")
+            offset = offset.take(by_owner)
             order = by_owner if order is None else order[by_owner]
         if order is not None:
             order = narrow(order, kept.size if kept is not None else order.size)
@@ -113,18 +123,15 @@ def narrow(array: Array, limit: int) -> Array:
     return array.astype(np.min_scalar_type(max(limit - 1, 0)), copy=False)
 
 
-def _located(places: Array, chunks: Shape) -> tuple[Array, Array, Any]:
-    """The chunk of each place, the place in it, and the sizes of these chunks."""
-    if len(chunks) == 1:
-        return np.zeros((), np.int64), places, chunks[0]
+def _located(places: Array, chunks: Shape) -> tuple[Array, Array]:
+    """The chunk of each place, and the place in it."""
     size = chunks[0]
     if size > 0 and len(set(chunks[:-1])) == 1 and chunks[-1] <= size:
-        chunk, place = np.divmod(places, size)
-        sizes = size if chunks[-1] == size else np.array(chunks)[chunk]
-        return chunk, place, sizes
+        chunk = places // size  # NumPy's divmod takes ten times as long
+        return chunk, places - chunk * places.dtype.type(size)
     ends = np.cumsum(chunks)
-    chunk = np.searchsorted(ends, places, side="right")
-    return chunk, places - (ends - chunks)[chunk], np.array(chunks)[chunk]
+    chunk = np.searchsorted(ends, places, side="right").astype(places.dtype, copy=False)
+    return chunk, places - (ends - chunks).astype(places.dtype)[chunk]
 
 
 def resolve(router: Router, block: Array, starts: Shape) -> tuple[list[Array], Array | None]:
@@ -132,34 +139,42 @@ def resolve(router: Router, block: Array, starts: Shape) -> tuple[list[Array], A
     none is); the places of those that are skipped mean nothing."""
     columns = [block[..., c] for c in range(block.shape[-1])] if router.tuples else [block]
     places: list[Array] = []
-    outside: list[Array] = []
+    outside: list[Array | None] = []
     for column, limit in zip(columns, router.limits, strict=True):
         place, bad = _resolved(column, limit, router.mode)
         places.append(place)
         outside.append(bad)
-    if not any(bad.any() for bad in outside):
+    if all(bad is None for bad in outside):
         return places, None
     if router.mode not in ("fill", "drop"):
-        raise _error(router, block, starts, outside)
-    skipped = np.logical_or.reduce(outside)
+        none = np.zeros(columns[0].shape, bool)
+        raise _error(router, block, starts, [none if bad is None else bad for bad in outside])
+    skipped = np.logical_or.reduce([bad for bad in outside if bad is not None])
     return [np.where(skipped, 0, place) for place in places], ~skipped.ravel()
 
 
-def _resolved(index: Array, limit: int, mode: str) -> tuple[Array, Array]:
-    signed = index.dtype.kind == "i"
+def _resolved(index: Array, limit: int, mode: str) -> tuple[Array, Array | None]:
+    """The places, and which of them mean nothing (None if none does)."""
+    low, high = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    if low >= 0 and high < limit:
+        return index, None
     if limit > 0 and mode in ("clamp", "wrap"):
-        if not signed:
+        if index.dtype.kind == "u":
             top = index.dtype.type(min(limit - 1, np.iinfo(index.dtype).max))
-            index = np.minimum(index, top) if mode == "clamp" else _modulo(index, limit)
-        else:
-            index = index.astype(np.int64)
-            index = np.clip(index, -limit, limit - 1) if mode == "clamp" else index % limit
-    bad = index >= limit
-    if not signed:
-        return index.astype(np.int64), bad
-    bad |= index < -limit
-    place = np.array(index, np.int64)
-    place[place < 0] += limit
+            return (np.minimum(index, top) if mode == "clamp" else _modulo(index, limit)), None
+        index = index.astype(np.int64)
+        if mode == "wrap":
+            return index % limit, None
+        index = np.clip(index, -limit, limit - 1)
+        low, high = max(low, -limit), min(high, limit - 1)
+    bad: Array | None = None
+    if high >= limit or low < -limit:
+        bad = index >= limit
+        if low < 0:
+            bad |= index < -limit
+    place = index.astype(np.int64)
+    if low < 0:
+        place += limit * (place < 0)
     return place, bad
 
 

@@ -13,7 +13,7 @@ from dask._task_spec import Alias, Task, TaskRef
 from dmlindex.dask import _parts
 from dmlindex.dask._exchange import Graph, plan, refs
 from dmlindex.dask._layout import Batch, Layout, collected
-from dmlindex.dask._names import Names
+from dmlindex.dask._names import Names, chunked
 from dmlindex.dask._route import Routed
 
 Options = dict[str, Any]
@@ -26,9 +26,12 @@ def routed_scatter(
     scatter = _Scatter(layout, updates, names, options, ordered)
     graph = scatter.known() if layout.known else None
     if graph is None:
-        scatter.layout = layout = layout.lazy()
+        scatter.layout = layout.lazy()
+        if isinstance(updates, np.ndarray):
+            scatter.updates = chunked(updates, layout.result_chunks)
         graph = scatter.lazy()
-    arrays = [layout.input, updates] if layout.known else [layout.input, updates, layout.indices]
+    arrays = [layout.input, scatter.updates, scatter.layout.indices]
+    arrays = [array for array in arrays if not isinstance(array, np.ndarray)]
     return collected(graph, names.merge, layout.input.chunks, layout.input.dtype, arrays)
 
 
@@ -72,6 +75,7 @@ class _Scatter:
     def known(self) -> Graph | None:
         """Tasks for the chunks that are touched; None if routing by tasks takes fewer."""
         graph: Graph = {}
+        sent = 0
         layout, names = self.layout, self.names
         batches = list(layout.batches())
         limit = self.exchange.tasks(layout.slices, False) * len(batches)
@@ -79,8 +83,8 @@ class _Scatter:
             came: dict[Any, list[Any]] = {}
             try:
                 for source in batch.sources if self._reached(batch) else []:
-                    self._known_block(graph, batch, source, came)
-                    if len(graph) > limit:
+                    sent += self._known_block(graph, batch, source, came)
+                    if sent > limit:
                         return None
             except IndexError as error:
                 for destination, passing in self._places(batch):
@@ -102,10 +106,14 @@ class _Scatter:
 
     def _known_block(
         self, graph: Graph, batch: Batch, source: tuple[int, ...], came: dict[Any, list[Any]]
-    ) -> None:
+    ) -> int:
+        """What each chunk gets of a block; returns how many pieces these are."""
         routed = batch.router.route(batch.index_block(source), batch.index_starts(source))
+        if isinstance(self.updates, np.ndarray):
+            return self._pieces(batch, source, routed, came)
+        touched = np.flatnonzero(routed.counts).tolist()
         ends = np.cumsum(routed.counts, dtype=np.int64)
-        for destination in np.flatnonzero(routed.counts).tolist():
+        for destination in touched:
             count = routed.counts[destination]
             rows = slice(int(ends[destination] - count), int(ends[destination]))
             own = Routed(
@@ -117,6 +125,26 @@ class _Scatter:
                 key = (self.names.route, *source, *passing, destination)
                 graph[key] = self._sent(key, batch, source, passing, own)
                 came.setdefault((destination, passing), []).append(key)
+        return len(touched) * len(batch.slices)
+
+    def _pieces(
+        self, batch: Batch, source: tuple[int, ...], routed: Routed, came: dict[Any, list[Any]]
+    ) -> int:
+        """NumPy's updates are parted here and now, too: tasks of their own would cost more."""
+        pieces = 0
+        for passing in batch.slices:
+            block = batch.result_block(self.updates, source, passing)
+            if routed.order is None:
+                block = block.copy()  # else its rows would stay the caller's, who may change them
+            parts = _parts.send_updates(routed, *self._how(batch, source, block))
+            ends = parts.ends[0].tolist()
+            for destination in np.flatnonzero(parts.counts[0]).tolist():
+                count = int(parts.counts[0, destination])
+                rows = slice(ends[destination] - count, ends[destination])
+                piece = _parts.Parts(np.array([[count]]), tuple(a[rows] for a in parts.arrays))
+                came.setdefault((destination, passing), []).append(piece)
+                pieces += 1
+        return pieces
 
     def _send(
         self, graph: Graph, batch: Batch, source: tuple[int, ...], passing: tuple[int, ...]
@@ -130,10 +158,12 @@ class _Scatter:
         self, key: Any, batch: Batch, source: tuple[int, ...], passing: tuple[int, ...], routed: Any
     ) -> Task:
         block = TaskRef((self.updates.name, *batch.result(source, passing)))
+        return Task(key, _parts.send_updates, routed, *self._how(batch, source, block))
+
+    def _how(self, batch: Batch, source: tuple[int, ...], block: Any) -> tuple[Any, ...]:
+        """What send_updates takes for a block of updates."""
         positions = self._positions(batch, source) if self.positions else None
-        send = _parts.send_updates
-        rank = len(self.layout.index_dims)
-        return Task(key, send, routed, block, rank, positions, self.reduction, self.combine)
+        return block, len(self.layout.index_dims), positions, self.reduction, self.combine
 
     def _positions(self, batch: Batch, source: tuple[int, ...]) -> Any:
         """Where a block of indices lies in the whole: its shape, its start, the whole's shape."""
@@ -142,16 +172,18 @@ class _Scatter:
         return batch.index_shape(source), batch.index_starts(source)[:rank], shape[:rank]
 
     def _put(
-        self, graph: Graph, batch: Batch, passing: tuple[int, ...], destination: int, keys: Any
+        self, graph: Graph, batch: Batch, passing: tuple[int, ...], destination: int, parts: Any
     ) -> None:
+        """parts: the keys of them, or NumPy's updates themselves."""
         at = batch.chunk(destination, passing)
         key = (self.names.merge, *at)
         chunk = (self.layout.input.name, *at)
-        if not keys:
+        if not parts:
             graph[key] = Alias(key, chunk)
             return
         put, count = _parts.put, self.layout.count
-        graph[key] = Task(key, put, TaskRef(chunk), refs(keys), count, self.options)
+        given = parts if isinstance(parts[0], _parts.Parts) else refs(parts)
+        graph[key] = Task(key, put, TaskRef(chunk), given, count, self.options)
 
 
 def _interleaved(chunks: list[tuple[int, ...]]) -> bool:
