@@ -1,12 +1,20 @@
-// Without the GIL: for what needs no Python and may take a while.
+// Without the GIL: for what needs no Python and may take a while. And with it: for what may run
+// somebody's Python, which lets go of it now and then.
 #pragma once
 
 #include <chrono>
 #include <thread>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 
 #include "binding/numpy.hpp"
 
 namespace dmlindex::binding {
+
+[[noreturn]] inline void stay_for_good() {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
 
 // Lets go of the GIL until the end of the block.
 //
@@ -24,12 +32,27 @@ class GilReleased {
         try {
             PyEval_RestoreThread(state_);
         } catch (...) {
-            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+            stay_for_good();
         }
     }
 
   private:
     PyThreadState* state_;
 };
+
+// Calls what may run Python code, with the same end for a thread that Python ends within it. call
+// itself holds no Python object.
+template <class Call>
+auto run_python(Call&& call) {
+#ifdef __GLIBCXX__
+    try {
+        return call();
+    } catch (abi::__forced_unwind&) {
+        stay_for_good();
+    }
+#else
+    return call();
+#endif
+}
 
 }  // namespace dmlindex::binding

@@ -1,5 +1,7 @@
 #include "binding/text.hpp"
 
+#include "binding/gil.hpp"
+
 namespace dmlindex::binding {
 namespace {
 
@@ -27,7 +29,7 @@ bool is_refusal(const py::error_already_set& error) {
 
 std::string shown(PyObject* object) {
     try {
-        return encoded(steal(PyObject_Repr(object)));
+        return encoded(steal(run_python([&] { return PyObject_Repr(object); })));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         return "a " + type_name(object) + " (which has no repr)";
@@ -36,7 +38,7 @@ std::string shown(PyObject* object) {
 
 std::string text_of(py::handle object) {
     try {
-        return encoded(steal(PyObject_Str(object.ptr())));
+        return encoded(steal(run_python([&] { return PyObject_Str(object.ptr()); })));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         return "a " + type_name(object.ptr());

@@ -5,6 +5,7 @@
 
 #include "binding/arrays/dtypes.hpp"
 #include "binding/call/dispatch.hpp"
+#include "binding/gil.hpp"
 #include "binding/text.hpp"
 #include "error.hpp"
 
@@ -42,8 +43,9 @@ void refuse_masked_items(const char* op, const char* argument, PyObject* object,
 // Error(kType) for a table that has no value in some places, of a library whose arrays turn those
 // into NaN. (NumPy makes objects of the others, which are refused.)
 void refuse_missing(const char* op, const char* argument, PyObject* object) {
+    const py::object look = py::module_::import("dmlindex._missing").attr("missing_values");
     const py::object missing =
-        py::module_::import("dmlindex._missing").attr("missing_values")(py::handle(object));
+        steal(run_python([&] { return PyObject_CallOneArg(look.ptr(), object); }));
     if (missing.is_none()) return;
     fail(ErrorKind::kType, op,
          std::string(argument) + " is a " + type_name(object) + " with missing values, which " +
@@ -53,7 +55,7 @@ void refuse_missing(const char* op, const char* argument, PyObject* object) {
 // What NumPy makes of a list or a number.
 py::object from_values(const char* op, const char* argument, PyObject* object) {
     try {
-        return steal(PyArray_FROM_O(object));
+        return steal(run_python([&] { return PyArray_FROM_O(object); }));
     } catch (py::error_already_set& error) {
         const bool is_value = error.matches(PyExc_ValueError);
         if (!is_value && !error.matches(PyExc_TypeError)) throw;
@@ -70,7 +72,8 @@ py::object from_foreign(const char* op, const char* argument, PyObject* object) 
     if (!py::hasattr(object, "__dlpack__")) return from_values(op, argument, object);
     std::string refusal;
     try {
-        return py::module_::import("numpy").attr("from_dlpack")(py::handle(object));
+        const py::object take = py::module_::import("numpy").attr("from_dlpack");
+        return steal(run_python([&] { return PyObject_CallOneArg(take.ptr(), object); }));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         const std::string reason = text_of(error.value());
@@ -84,7 +87,7 @@ py::object from_foreign(const char* op, const char* argument, PyObject* object) 
     }
     if (!py::hasattr(object, "__array__")) fail(ErrorKind::kType, op, refusal);
     try {
-        return steal(PyArray_FROM_O(object));
+        return steal(run_python([&] { return PyArray_FROM_O(object); }));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         fail(ErrorKind::kType, op, refusal);

@@ -6,6 +6,7 @@
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
 #include "binding/arrays/weak.hpp"
+#include "binding/gil.hpp"
 #include "binding/text.hpp"
 #include "error.hpp"
 
@@ -73,7 +74,7 @@ void FillValue::convert(const char* op) {
     if (is_zero_ || (weak_shape(value_, shape) && shape.rank == 0)) return;
     refuse_masked(op, "fill_value", value_);
     try {
-        array_ = steal(PyArray_FROM_O(value_));
+        array_ = steal(run_python([&] { return PyArray_FROM_O(value_); }));
     } catch (py::error_already_set& error) {
         if (!is_refusal(error)) throw;
         array_ = py::none();  // of which no dtype is

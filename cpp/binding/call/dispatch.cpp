@@ -3,6 +3,7 @@
 #include <string>
 
 #include "binding/call/device_place.hpp"
+#include "binding/gil.hpp"
 #include "binding/text.hpp"
 #include "error.hpp"
 
@@ -26,8 +27,10 @@ void refuse_elsewhere(const char* op, const char* argument, PyObject* object) {
 PyObject* call_elsewhere(const char* op, PyObject* const* args, Py_ssize_t count,
                          PyObject* keyword_names) {
     const py::object function = py::module_::import("dmlindex.dask").attr(op);
-    PyObject* result =
-        PyObject_Vectorcall(function.ptr(), args, static_cast<std::size_t>(count), keyword_names);
+    PyObject* const result = run_python([&] {
+        return PyObject_Vectorcall(function.ptr(), args, static_cast<std::size_t>(count),
+                                   keyword_names);
+    });
     if (result == nullptr) throw py::error_already_set();
     return result;
 }

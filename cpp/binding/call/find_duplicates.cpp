@@ -32,7 +32,7 @@ constexpr const char* kTable = "input_or_shape";
 py::object sizes_of(PyObject* object) {
     if (PySequence_Check(object)) {
         try {
-            return steal(PySequence_Tuple(object));
+            return steal(run_python([&] { return PySequence_Tuple(object); }));
         } catch (py::error_already_set& error) {
             if (!error.matches(PyExc_TypeError)) throw;  // only that is about the object
         }
@@ -48,11 +48,13 @@ bool is_array(PyObject* object) {
            (py::hasattr(object, "__array__") || py::hasattr(object, "__dlpack__"));
 }
 
+py::object shape_of(PyObject* object) {
+    return steal(run_python([&] { return PyObject_GetAttrString(object, "shape"); }));
+}
+
 Layout table_layout(PyObject* object) {
     refuse_masked(kOp, kTable, object);
-    const py::object sizes = is_array(object)
-                                 ? sizes_of(py::object(py::handle(object).attr("shape")).ptr())
-                                 : sizes_of(object);
+    const py::object sizes = is_array(object) ? sizes_of(shape_of(object).ptr()) : sizes_of(object);
     const Py_ssize_t rank = PyTuple_GET_SIZE(sizes.ptr());
     if (rank > kMaxDims) {
         fail(ErrorKind::kValue, " has " + std::to_string(rank) + " sizes, expected at most " +

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "binding/gil.hpp"
 #include "binding/text.hpp"
 #include "error.hpp"
 
@@ -71,7 +72,8 @@ std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
         fail(ErrorKind::kType, op,
              std::string(name) + " is " + shown(value) + ", expected an integer");
     }
-    const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(value));
+    const py::object number =
+        py::reinterpret_steal<py::object>(run_python([&] { return PyNumber_Index(value); }));
     if (!number) throw py::error_already_set();
     int overflow = 0;
     const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
