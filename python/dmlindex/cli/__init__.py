@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output, `head` say, has seen enough
         streams.discard(sys.stdout)
         return 0
+    finally:
+        streams.end_complaints()
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -69,6 +69,15 @@ def complain(text: str) -> None:
         discard(sys.stderr)
 
 
+def end_complaints() -> None:
+    """What standard error does not take is no reason to fail as Python ends."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        discard(sys.stderr)
+
+
 def discard(stream: Any) -> None:
     """Whatever is still written to a stream goes nowhere, without an error as Python ends."""
     with contextlib.suppress(OSError, ValueError):
