@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dmlindex import reference, testing
+from dmlindex import _reference_checks, reference, testing
 from dmlindex._reference_reductions import combine
 
 # Without the padding of long doubles and records, which NumPy need not copy.
@@ -117,7 +117,8 @@ def test_reductions_are_the_ufuncs_at(call: testing.Call) -> None:
     a = named(call)
     expected = a["input"].copy()
     where = tuple(np.moveaxis(a["indices"].astype(np.int64), -1, 0))
-    UFUNCS[a["reduction"]].at(expected, where, a["updates"])
+    updates = _reference_checks.updates_array("", a["updates"], expected.dtype)
+    UFUNCS[a["reduction"]].at(expected, where, updates)
     same(run(call), expected)
 
 

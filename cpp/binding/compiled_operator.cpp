@@ -148,10 +148,11 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
     const Direction direction = scatters ? Direction::kScatter : Direction::kGather;
     CompileOptions options;
     options.feature_level = feature_level_from_python(feature_level);
-    options.mode = mode.is_none() ? (scatters ? Mode::kSkip : Mode::kClamp)
-                                  : compile_mode_argument(op.c_str(), mode.ptr(), direction);
-    mode = py::str(mode_name(options.mode, direction));
-    if (options.mode == Mode::kDirectml && device != "cpu") {
+    const Mode chosen = mode.is_none() ? (scatters ? Mode::kSkip : Mode::kClamp)
+                                       : compile_mode_argument(op.c_str(), mode.ptr(), direction);
+    options.mode = chosen;
+    mode = py::str(mode_name(chosen, direction));
+    if (chosen == Mode::kDirectml && device != "cpu") {
         throw Error(ErrorKind::kDevice, op + ": mode is \"directml\", which only the CPU has so "
                                              "far; compile for \"cpu\", or choose another mode");
     }
@@ -169,7 +170,7 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
             throw Error(ErrorKind::kValue, op + ": fill_value is " + shown(fill_value.ptr()) +
                                                ", expected 0: a scatter fills nothing");
         }
-        if (fill && options.mode == Mode::kSkip) {
+        if (fill && chosen == Mode::kSkip) {
             const std::byte* const bytes = fill_bytes(fill);
             options.fill.assign(bytes, bytes + element_bytes(data_type));
         }

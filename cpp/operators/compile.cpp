@@ -169,10 +169,11 @@ void check_fill(std::string_view op, bool scatters, Mode mode, std::size_t size,
 }  // namespace
 
 CompiledOperator::CompiledOperator(OperatorDesc desc, CompileOptions options)
-    : desc_(std::move(desc)), mode_(options.mode), fill_(std::move(options.fill)) {
+    : desc_(std::move(desc)), fill_(std::move(options.fill)) {
     throw_violations(validate(desc_, options.feature_level));
     const TensorDesc* updates = updates_of(desc_);
     std::int64_t bytes = 0;
+    mode_ = options.mode.value_or(updates ? Mode::kSkip : Mode::kClamp);
     std::visit(
         [&](const auto& d) {
             layouts_.input = layout_of(*d.input_tensor);

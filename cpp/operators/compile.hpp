@@ -12,8 +12,8 @@
 namespace dmlindex {
 
 struct CompileOptions {
-    // What an index out of range does.
-    Mode mode = Mode::kDirectml;
+    // What an index out of range does; without one kClamp in a gather, kSkip in a scatter.
+    std::optional<Mode> mode{};
     // The element that a gather with Mode::kSkip puts there; empty means zero bytes.
     std::vector<std::byte> fill{};
     FeatureLevel feature_level = FeatureLevel::k6_4;

@@ -58,7 +58,7 @@ TEST(Compile, RefusesAFillThatDoesNotFit) {
     EXPECT_THROW(CompiledOperator(desc, {.mode = Mode::kSkip, .fill = two_bytes}), Error);
 }
 
-TEST(Run, GathersWithTheModesOfDirectMl) {
+TEST(Run, GathersWithEveryMode) {
     const GatherOperatorDesc desc{data({3}), index({4}), data({4}), 0, 1};
     const std::array<std::int32_t, 3> input{10, 11, 12};
     const std::array<std::int64_t, 4> indices{2, -1, 99, -99};
@@ -68,6 +68,9 @@ TEST(Run, GathersWithTheModesOfDirectMl) {
 
     EXPECT_EQ(run(CompiledOperator(desc), tensors), std::nullopt);
     EXPECT_EQ(output, (std::array<std::int32_t, 4>{12, 12, 12, 10}));
+
+    EXPECT_EQ(run(CompiledOperator(desc, {.mode = Mode::kDirectml}), tensors), std::nullopt);
+    EXPECT_EQ(output, (std::array<std::int32_t, 4>{12, 12, 12, 12}));  // −96 is past the end, too
 
     const CompiledOperator raising(desc, {.mode = Mode::kRaise});
     output.fill(7);
