@@ -49,8 +49,8 @@ def test_signature_is_the_stubs(function: ast.FunctionDef) -> None:
     """help() and editors see the same parameters and defaults that type checkers do."""
     for argument in [*function.args.args, *function.args.kwonlyargs]:
         argument.annotation = None
-    if function.decorator_list:  # an overload: the one for calls with out wants it
-        names = [argument.arg for argument in function.args.kwonlyargs]
+    names = [argument.arg for argument in function.args.kwonlyargs]
+    if "out" in names:  # the overload for calls with out wants it
         function.args.kw_defaults[names.index("out")] = ast.Constant(None)
     found = inspect.signature(getattr(_core, function.name))
     parameters = [

@@ -121,8 +121,8 @@ def _loaded(*names: str) -> list[str]:
     if not maps.exists():
         return []
     mapped = {line.split(maxsplit=5)[5] for line in maps.read_text().splitlines() if "/" in line}
-    # Some are opened as copies in memory.
-    files = {re.sub(r"^/memfd:(.*) \(deleted\)$", r"\1 (a copy in memory)", path) for path in mapped}
+    copied = re.compile(r"^/memfd:(.*) \(deleted\)$")  # some are opened as copies
+    files = {copied.sub(r"\1 (a copy in memory)", path) for path in mapped}
     return sorted(
         path
         for path in files
