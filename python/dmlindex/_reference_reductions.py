@@ -47,12 +47,12 @@ _FLOATS = (np.float16, np.float32, np.float64, np.longdouble)
 def combine(reduction: str, old: Scalar, update: Scalar) -> Scalar:
     """One step: the value that is there and an update, both of one dtype, give a value of it.
 
-    >>> combine("add", np.uint8(200), np.uint8(100))
-    np.uint8(44)
-    >>> combine("add", np.float16(256), np.float16(0.125))  # between two float16: to the even one
-    np.float16(256.0)
-    >>> combine("min", np.float32(0.0), np.float32(-0.0))
-    np.float32(0.0)
+    >>> print(combine("add", np.uint8(200), np.uint8(100)))
+    44
+    >>> print(combine("add", np.float16(256), np.float16(0.125)))  # a tie: to the even one
+    256.0
+    >>> print(combine("min", np.float32(0.0), np.float32(-0.0)))
+    0.0
     """
     kind = old.dtype.kind
     with np.errstate(all="ignore"):
