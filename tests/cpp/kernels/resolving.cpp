@@ -77,7 +77,9 @@ void try_resolve(Case& c, cpu::ResolveKernel kernel) {
             random.one_of({std::int64_t{0}, std::int64_t{1}, std::int64_t{12}, std::int64_t{-4},
                            power(31), power(32) - 1, power(32), -power(33)});
         const bool fits = coordinate.limit <= power(61) / (std::abs(stride) + 1);
-        coordinate.table_stride = c.timed ? 4 : fits ? stride : random.between(-1, 1);
+        // Offsets have 64 bits: two axes of 2^62 places would take more.
+        const std::int64_t least = numbers == 1 ? random.between(-1, 1) : 0;
+        coordinate.table_stride = c.timed ? 4 : fits ? stride : least;
         coordinate.index_offset = k * bytes;
     }
     const std::int64_t packed = numbers * bytes;
