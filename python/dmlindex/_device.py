@@ -64,15 +64,15 @@ class Device:
 
         Args:
             desc: an operator desc.
-            mode: what an index out of range does: "raise", "clamp", "wrap", or "fill" in a gather
-            and
-                "drop" in a scatter. None is what DirectML does: "clamp" in a gather, "drop" in a
+            mode: what an index out of range does: "raise", "clamp", "wrap", "fill" in a gather,
+                "drop" in a scatter, or "directml": exactly what DirectML computes there (on the
+                CPU; see docs/directml_numerics.md). None is "clamp" in a gather, "drop" in a
                 scatter.
             fill_value: what mode="fill" puts there; see `dmlindex.gather`.
 
         DescriptorError, which lists every rule that the desc breaks, where it is not valid at the
         device's feature level; TypeError for what is no desc; ValueError for a mode or a fill value
-        that the operator does not have.
+        that the operator does not have; DeviceError for "directml" on another device than the CPU.
 
         >>> import numpy as np
         >>> from dmlindex import DataType, GatherNDOperatorDesc, TensorDesc
