@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,8 +25,9 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stdout:  # help and version; argparse is silent about what cannot be written
             say(message.removesuffix("\n"))
-        else:
-            super()._print_message(message, file)
+        else:  # some of Python 3.11's argparse let it out that standard error is full
+            with contextlib.suppress(OSError):
+                super()._print_message(message, file)
 
 
 def parser() -> argparse.ArgumentParser:
