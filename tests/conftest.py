@@ -4,7 +4,7 @@ DMLINDEX_HYPOTHESIS_PROFILE chooses a profile:
 
 - `quick` (the default): what script/test runs, new examples each time.
 - `ci`: the same examples on every run, so that a red run is red again.
-- `brief`: a third of that, for each instruction set (tests/test_isa.py).
+- `brief`: a third of that, for each instruction set (tests/functions/test_isa.py).
 - `thorough`: 50 times as many, for a night or a new kernel.
 
 DMLINDEX_TEST_DEVICES lists the devices, "cpu,d3d12" by default. One that is not there is skipped,

@@ -27,8 +27,10 @@ from dmlindex._core import (
     set_buffer_cache,
     set_num_threads,
 )
-from dmlindex._desc_json import desc_from_json, desc_to_json
-from dmlindex._descs import (
+from dmlindex._device import Device
+from dmlindex._devices import DeviceInfo, devices
+from dmlindex._versions import show_versions
+from dmlindex.directml import (
     DataType,
     FeatureLevel,
     GatherElementsOperatorDesc,
@@ -40,11 +42,10 @@ from dmlindex._descs import (
     TensorDesc,
     TensorFlags,
     Violation,
+    desc_from_json,
+    desc_to_json,
 )
-from dmlindex._device import Device
-from dmlindex._devices import DeviceInfo, devices
-from dmlindex._onnx import from_onnx_node
-from dmlindex._versions import show_versions
+from dmlindex.onnx import from_onnx_node
 
 if _core.environment_error:
     _environment.refuse(_core.environment_error)

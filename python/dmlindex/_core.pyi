@@ -5,7 +5,6 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 
-from dmlindex._descs import FeatureLevel, OperatorDesc, TensorDesc, Violation
 from dmlindex._device import Device
 from dmlindex._types import (
     CompiledMode,
@@ -16,6 +15,9 @@ from dmlindex._types import (
     Scalar,
     ScatterMode,
 )
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.tensor import TensorDesc
+from dmlindex.directml.values import FeatureLevel, Violation
 
 _T = TypeVar("_T", bound=np.generic)
 _Out = TypeVar("_Out", bound=NDArray[Any] | DeviceTensor)

@@ -6,8 +6,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
-from dmlindex._descs import FeatureLevel, OperatorDesc, descriptor_error
 from dmlindex._types import CompiledMode, Scalar
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.values import FeatureLevel, descriptor_error
 
 
 class Device:

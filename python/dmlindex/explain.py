@@ -9,8 +9,10 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from dmlindex import _core
-from dmlindex._descs import OperatorDesc, TensorDesc, Violation
 from dmlindex._device import Device
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.tensor import TensorDesc
+from dmlindex.directml.values import Violation
 
 
 def explain(desc: OperatorDesc) -> dict[str, Any]:

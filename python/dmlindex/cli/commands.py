@@ -62,7 +62,8 @@ def demo(parsed: argparse.Namespace) -> int:
         raise CommandError("demo: standard output has the table; give --out the name of a file")
     files.check_target(parsed.out)
     try:
-        from dmlindex import demo, sheet
+        from dmlindex import demo
+        from dmlindex.demo import sheet
 
         scene = demo.load_scene()
     except ImportError as error:

@@ -25,7 +25,6 @@ from typing import Any
 
 import dask.array
 
-from dmlindex import _reference_checks as check
 from dmlindex.dask import _arguments as arguments
 from dmlindex.dask._blockwise import blockwise
 from dmlindex.dask._duplicates import routed_duplicates
@@ -33,6 +32,7 @@ from dmlindex.dask._gathers import routed_gather
 from dmlindex.dask._layout import Layout, gather_layout, scatter_layout
 from dmlindex.dask._names import chunked, names
 from dmlindex.dask._scatters import routed_scatter
+from dmlindex.reference import checks as check
 
 __all__ = [
     "find_duplicates",

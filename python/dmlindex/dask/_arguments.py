@@ -9,9 +9,9 @@ import dask.array
 import numpy as np
 
 import dmlindex
-from dmlindex import _reference_checks as check
 from dmlindex.dask._layout import Layout
 from dmlindex.dask._names import chunked
+from dmlindex.reference import checks as check
 
 da: Any = dask.array  # which is only partly typed
 

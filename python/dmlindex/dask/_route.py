@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dmlindex import _reference_checks as check
+from dmlindex.reference import checks as check
 
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]

@@ -1,0 +1,31 @@
+"""DirectML's descriptors: enums, TensorDesc, the six operator descs, and their JSON form."""
+
+from dmlindex.directml.desc_json import desc_from_json, desc_to_json
+from dmlindex.directml.descs import (
+    GatherElementsOperatorDesc,
+    GatherND1OperatorDesc,
+    GatherNDOperatorDesc,
+    GatherOperatorDesc,
+    OperatorDesc,
+    ScatterElementsOperatorDesc,
+    ScatterNDOperatorDesc,
+)
+from dmlindex.directml.tensor import TensorDesc
+from dmlindex.directml.values import DataType, FeatureLevel, TensorFlags, Violation
+
+__all__ = [
+    "DataType",
+    "FeatureLevel",
+    "GatherElementsOperatorDesc",
+    "GatherND1OperatorDesc",
+    "GatherNDOperatorDesc",
+    "GatherOperatorDesc",
+    "OperatorDesc",
+    "ScatterElementsOperatorDesc",
+    "ScatterNDOperatorDesc",
+    "TensorDesc",
+    "TensorFlags",
+    "Violation",
+    "desc_from_json",
+    "desc_to_json",
+]

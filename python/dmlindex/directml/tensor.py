@@ -1,0 +1,122 @@
+"""TensorDesc: type, sizes and layout of one tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlindex import _core
+from dmlindex.directml.values import (
+    UINT64_MAX,
+    DataType,
+    TensorFlags,
+    Violation,
+    descriptor_error,
+    set_field,
+    unsigned,
+    unsigned_tuple,
+)
+
+
+@dataclass(frozen=True)
+class TensorDesc:
+    """DML_BUFFER_TENSOR_DESC: type, sizes and layout of one tensor.
+
+    `strides` are in elements: None is packed, 0 broadcasts. `total_tensor_size_in_bytes` is how
+    large the buffer is at least; None is the smallest it may be. A packed tensor takes an array of
+    its sizes; one with strides takes a 1-D buffer (see `view`). Any numbers of the right width can
+    be held: what is wrong with them, `violations()` of the operator's desc says.
+
+    A wrong type is a TypeError, a number that DirectML's field cannot hold a ValueError.
+
+    >>> TensorDesc(DataType.FLOAT32, (2, 3))
+    TensorDesc(FLOAT32, {2, 3})
+
+    Source:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+    """
+
+    data_type: DataType
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    total_tensor_size_in_bytes: int | None = None
+    guaranteed_base_offset_alignment: int = 0
+    flags: TensorFlags = TensorFlags.NONE
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.data_type, DataType):
+            raise TypeError(
+                f"TensorDesc: data_type is of type {type(self.data_type).__name__}, "
+                "expected a DataType"
+            )
+        if not isinstance(self.flags, TensorFlags):
+            raise TypeError(
+                f"TensorDesc: flags is of type {type(self.flags).__name__}, expected TensorFlags"
+            )
+        unsigned(self, "flags", int(self.flags))
+        set_field(self, "sizes", unsigned_tuple(self, "sizes", self.sizes))
+        if self.strides is not None:
+            set_field(self, "strides", unsigned_tuple(self, "strides", self.strides))
+        if self.total_tensor_size_in_bytes is not None:
+            total = self.total_tensor_size_in_bytes
+            field = "total_tensor_size_in_bytes"
+            set_field(self, field, unsigned(self, field, total, UINT64_MAX))
+        field = "guaranteed_base_offset_alignment"
+        set_field(self, field, unsigned(self, field, self.guaranteed_base_offset_alignment))
+
+    def __repr__(self) -> str:
+        parts = [self.data_type.name, _braces(self.sizes)]
+        if self.strides is not None:
+            parts.append(f"strides={_braces(self.strides)}")
+        if self.total_tensor_size_in_bytes is not None:
+            parts.append(f"total_tensor_size_in_bytes={self.total_tensor_size_in_bytes}")
+        if self.guaranteed_base_offset_alignment:
+            parts.append(
+                f"guaranteed_base_offset_alignment={self.guaranteed_base_offset_alignment}"
+            )
+        if self.flags:
+            parts.append(f"flags={int(self.flags)}")
+        return f"TensorDesc({', '.join(parts)})"
+
+    def view(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The tensor that lies in buffer, as an array of its sizes; nothing is copied.
+
+        With strides, buffer is 1-D, of the desc's type, and holds the total size (rounded down to
+        elements; it may be larger). A packed tensor is its own buffer, and is returned as it is.
+        Where strides let positions share an element, write to the view with care. TypeError or
+        ValueError where the buffer does not fit, DescriptorError where the desc is not valid by
+        itself.
+
+        >>> desc = TensorDesc(DataType.INT32, (2, 2), strides=(3, 1))
+        >>> desc.view(np.arange(6, dtype=np.int32))
+        array([[0, 1],
+               [3, 4]], dtype=int32)
+        """
+        if broken := [Violation(*values) for values in _core.tensor_violations(self)]:
+            raise descriptor_error(broken)
+        if not isinstance(buffer, np.ndarray):
+            raise TypeError(f"view: buffer is a {type(buffer).__name__}, expected a numpy.ndarray")
+        if buffer.dtype != self.data_type.dtype:
+            expected = self.data_type.dtype
+            raise TypeError(f"view: buffer has dtype {buffer.dtype}, expected {expected}")
+        if self.strides is None:
+            if buffer.shape != self.sizes:
+                raise ValueError(f"view: buffer has shape {buffer.shape}, expected {self.sizes}")
+            return buffer
+        needed = _core.buffer_elements(self)
+        if buffer.ndim != 1 or buffer.size < needed:
+            raise ValueError(
+                f"view: buffer has shape {buffer.shape}, expected one dimension of at least "
+                f"{needed} elements"
+            )
+        step = buffer.strides[0]
+        return np.lib.stride_tricks.as_strided(
+            buffer, self.sizes, tuple(stride * step for stride in self.strides)
+        )
+
+
+def _braces(numbers: tuple[int, ...]) -> str:
+    return "{" + ", ".join(map(str, numbers)) + "}"

@@ -1,0 +1,295 @@
+"""For every GPU kernel the smallest call that runs it, by the kernel's name in kernels.txt.
+
+A case takes the kernel's variant, and checks that the device does what the CPU does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dmlindex
+from dmlindex import DataType, Device
+from tests.descriptors.descs import data, gather, index
+
+Array = npt.NDArray[Any]
+Case = Callable[..., None]  # takes the device, then the kernel's variant
+
+DTYPES = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
+INDICES = {1: "u1", 4: "i4", 8: "i8"}
+OTHER_INDEX = "i2"  # has general kernels only
+VALUES = {"integers": "i2", "wide": "i8", "floats": "f4", "bytes": "float8_e4m3fn"}
+TARGETS = 64  # as a cube or a square, too
+SQUARE, CUBE = (8, 8), (4, 4, 4)
+
+CASES: dict[str, Case] = {}
+
+
+def case(function: Case) -> Case:
+    """The case of the kernels that are called as the function is."""
+    CASES[function.__name__] = function
+    return function
+
+
+def values(shape: tuple[int, ...], dtype: Any) -> Array:
+    count = int(np.prod(shape))
+    return (np.arange(count, dtype="u8") * 0x9E3779B97F4A7C15 >> 40).astype(dtype).reshape(shape)
+
+
+def numbers(count: int, values_of: str) -> Array:
+    """Updates that a reduction can be exact about, one of them negative."""
+    if values_of == "bytes":
+        import ml_dtypes
+
+        return np.linspace(-1, 3, count).astype(ml_dtypes.float8_e4m3fn)
+    return np.linspace(-2, 9, count).astype(VALUES[values_of])
+
+
+def shape_of(coordinates: int) -> tuple[int, ...]:
+    return {1: (TARGETS,), 2: SQUARE, 3: CUBE}[coordinates]
+
+
+def tuples(shape: tuple[int, ...], dtype: str, count: int = TARGETS) -> Array:
+    """Places in a table; some of them twice, and negative ones where numbers have a sign."""
+    columns = np.random.default_rng(count).integers(0, shape, (count, len(shape)))
+    if np.issubdtype(np.dtype(dtype), np.signedinteger):
+        columns[::2] -= shape
+    return columns.astype(dtype)
+
+
+def once(shape: tuple[int, ...], dtype: str) -> Array:
+    """Some places of a table, each once."""
+    flat = np.random.default_rng(1).permutation(int(np.prod(shape)))[: int(np.prod(shape)) // 2]
+    return np.stack(np.unravel_index(flat, shape), -1).astype(dtype)
+
+
+def same(found: Any, expected: Array) -> None:
+    array = np.asarray(found if isinstance(found, np.ndarray) else found.numpy())
+    assert array.dtype == expected.dtype
+    assert array.tobytes() == expected.tobytes()
+
+
+def agree(device: Device, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+    """The device does what the CPU does."""
+    found = function(*arguments, device=device.name, **options)
+    same(found, function(*arguments, **options))
+
+
+def scatter(device: Device, shape: tuple[int, ...], indices: Array, dtype: str, **o: Any) -> None:
+    """A scatter of slices behind the coordinates into a new result."""
+    rest = shape[indices.shape[-1] :]
+    updates = values((len(indices), *rest), dtype)
+    agree(device, dmlindex.scatter_nd, values(shape, dtype) + 1, indices, updates, **o)
+
+
+# ---- any plan -----------------------------------------------------------------------------------
+@case
+def check_indices(device: Device) -> None:
+    """A tensor that is to stay as it was, should an index be bad."""
+    x, out = device.tensor(values((5, 3), "u1")), device.tensor(values((1, 3), "u1"))
+    dmlindex.gather(x, np.array([2], OTHER_INDEX), out=out)
+    same(out, values((5, 3), "u1")[2:3])
+    dmlindex.gather(x, np.array([5], OTHER_INDEX), out=out)
+    with pytest.raises(IndexError, match="= 5 is out of range"):
+        out.numpy()
+    same(out, values((5, 3), "u1")[2:3])
+
+
+@case
+def keep_bad_index(device: Device) -> None:
+    result = dmlindex.gather(device.tensor(values((5,), "u4")), [1, 7])
+    with pytest.raises(IndexError, match=r"indices\[1\] = 7 is out of range"):
+        result.numpy()
+
+
+@case
+def inherit_failures(device: Device) -> None:
+    x = values((5,), "u4")
+    table = device.tensor(x)
+    for places in ([3, 4], [3, 9]):
+        updates = dmlindex.gather(device.tensor(x + 1), places)
+        dmlindex.scatter_nd(table, [[0], [1]], updates, out=table)
+    with pytest.raises(IndexError, match="= 9 is out of range"):
+        table.numpy()
+    same(table, np.concatenate([x[3:5] + np.uint32(1), x[2:]]))
+
+
+@case
+def fill_words(device: Device) -> None:
+    scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), "u4")
+
+
+CASES["fill_pieces"] = fill_words
+
+
+@case
+def copy_pieces(device: Device) -> None:
+    scatter(device, (5, 4), once((5,), "i4"), "u4", unique_indices=True)
+
+
+@case
+def gather_units(device: Device, unit: int) -> None:
+    """Items with gaps between them, or of 16 bytes."""
+    if unit == 16:
+        agree(device, dmlindex.gather, values((5, 4), "u4"), [3, -5])
+        return
+    kind = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32}[unit]
+    output = data(2, 3, data_type=kind, strides=(5, 1))
+    desc = gather(data(5, 3, data_type=kind), index(1, 2), output, 0, 1)
+    operands = values((5, 3), DTYPES[unit]), np.array([[3, -5]])
+    same(device.compile(desc)(*operands), Device().compile(desc)(*operands))
+
+
+@case
+def gather_units_packed(device: Device, unit: int) -> None:
+    agree(device, dmlindex.gather, values((5, 3), DTYPES[unit]), [3, -5, 0])
+
+
+@case
+def scatter_units(device: Device, unit: int) -> None:
+    shape = {1: (5, 3), 2: (5, 3), 4: (5,), 16: (5, 4)}[unit]
+    dtype = {1: "u1", 2: "u2", 4: "u8", 16: "u4"}[unit]
+    scatter(device, shape, once((5,), "i4"), dtype, unique_indices=True)
+
+
+@case
+def find_winners(device: Device) -> None:
+    scatter(device, (TARGETS, 3), tuples((TARGETS,), OTHER_INDEX), "u1")
+
+
+# ---- rows ---------------------------------------------------------------------------------------
+def row_of(unit: int) -> tuple[int]:
+    return (unit // 4 * 3,)
+
+
+@case
+def gather_rows(device: Device, unit: int) -> None:
+    agree(device, dmlindex.gather_nd, values(SQUARE + row_of(unit), "u4"), tuples(SQUARE, "i4"))
+
+
+@case
+def gather_rows_simple(device: Device, unit: int) -> None:
+    agree(device, dmlindex.gather_nd, values((8, *row_of(unit)), "u4"), tuples((8,), "i4"))
+
+
+@case
+def scatter_rows(device: Device, unit: int) -> None:
+    scatter(device, SQUARE + row_of(unit), once(SQUARE, "i4"), "u4", unique_indices=True)
+
+
+@case
+def scatter_rows_simple(device: Device, unit: int) -> None:
+    scatter(device, (8, *row_of(unit)), once((8,), "i4"), "u4", unique_indices=True)
+
+
+# ---- single elements ----------------------------------------------------------------------------
+@case
+def gather_singles(device: Device, element: int, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    x = values(shape, DTYPES[element])
+    agree(device, dmlindex.gather_nd, x, tuples(shape, INDICES[index_bytes]))
+
+
+def gather_many(device: Device, elements: int, dtype: str, index_bytes: int, power: int) -> None:
+    """From a small table, so many elements that it gets a place of its own."""
+    x = values((elements,), dtype)
+    places = np.arange(1 << power, dtype="u4") * np.uint32(2654435761) >> np.uint32(8)
+    places = (places % np.uint32(elements)).astype(INDICES[index_bytes])
+    same(dmlindex.gather(x, places, device=device.name), x[places])
+
+
+@case
+def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) -> None:
+    elements = {4: 200, 16: 2000, 32: 8000}[held_kib]
+    gather_many(device, elements, DTYPES[element], index_bytes, 21)
+
+
+@case
+def gather_table_buffer(device: Device, index_bytes: int) -> None:
+    gather_many(device, 20_000, "u4", index_bytes, 23)
+
+
+@case
+def gather_table_textured(device: Device, index_bytes: int) -> None:
+    gather_many(device, 50_000, "u4", index_bytes, 23)
+
+
+@case
+def gather_textured(device: Device, index_bytes: int) -> None:
+    gather_many(device, 100_000, "u4", index_bytes, 23)
+
+
+@case
+def copy_to_texture(device: Device) -> None:
+    gather_many(device, 50_000, "u4", 4, 23)
+
+
+@case
+def find_single_winners(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    scatter(device, shape, tuples(shape, INDICES[index_bytes]), "u4")
+
+
+@case
+def scatter_singles(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    scatter(device, shape, once(shape, INDICES[index_bytes]), "u4", unique_indices=True)
+
+
+@case
+def scatter_winners(device: Device, element: int) -> None:
+    scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), DTYPES[element])
+
+
+@case
+def scatter_winners_in_place(device: Device) -> None:
+    x, places = values((TARGETS,), "u4"), tuples((TARGETS,), "i4")
+    table = device.tensor(x)
+    dmlindex.scatter_nd(table, places, x + 5, out=table)
+    same(table, dmlindex.scatter_nd(x, places, x + 5))
+
+
+# ---- reductions ---------------------------------------------------------------------------------
+def add(device: Device, places: Array, x: Array, updates: Array) -> None:
+    agree(device, dmlindex.scatter_nd, x, places, updates, reduction="add")
+
+
+@case
+def accumulate_singles(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    x = values(shape, "i4")
+    add(device, tuples(shape, INDICES[index_bytes]), x, values((TARGETS,), "i4"))
+
+
+@case
+def list_updates(device: Device) -> None:
+    updates = numbers(TARGETS, "floats")
+    add(device, tuples((TARGETS,), OTHER_INDEX), np.ones(TARGETS, "f4"), updates)
+
+
+@case
+def list_single_updates(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    places = tuples(shape, INDICES[index_bytes])
+    add(device, places, np.ones(shape, "f4"), numbers(TARGETS, "floats"))
+
+
+@case
+def reduce_lists(device: Device, values_of: str) -> None:
+    updates = numbers(TARGETS, values_of)
+    add(device, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
+
+
+@case
+def reduce_sorted(device: Device, values_of: str) -> None:
+    """Many updates for each target."""
+    updates = numbers(TARGETS, values_of)
+    add(device, tuples((4,), "i4"), updates[:4].copy(), updates)
+
+
+for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):
+    CASES[name] = lambda device: reduce_sorted(device, "floats")

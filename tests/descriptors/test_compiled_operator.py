@@ -1,0 +1,334 @@
+"""Compiled descriptors against the reference, on views of the same buffers; and calls that fail."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, reject
+from hypothesis import strategies as st
+
+import dmlindex
+from dmlindex import DataType, Device, TensorDesc
+from tests.descriptors.desc_strategies import Array, Problem, buffer_shape, problems
+from tests.descriptors.descs import (
+    data,
+    gather,
+    gather_elements,
+    gather_nd,
+    index,
+    scatter_elements,
+)
+
+FILLER = 0xA5
+MODES = st.sampled_from(["default", "raise", "clamp", "wrap", "skip"])
+
+
+def compiled(device: str, problem: Problem, choice: str) -> tuple[Any, str]:
+    """The operator, and the mode as the reference calls it."""
+    scatters = problem.desc.operator.startswith("SCATTER")
+    default, skip = ("drop", "drop") if scatters else ("clamp", "fill")
+    if choice == "default":
+        return Device(device).compile(problem.desc), default
+    mode: Any = skip if choice == "skip" else choice
+    return Device(device).compile(problem.desc, mode=mode), mode
+
+
+def elements_of(tensor: TensorDesc, buffer: Array) -> Array:
+    """True where an element of the buffer belongs to the tensor."""
+    if tensor.strides is None:
+        return np.ones(buffer.shape, bool)
+    mask = np.zeros(buffer.shape, bool)
+    np.lib.stride_tricks.as_strided(mask, tensor.sizes, tensor.strides)[...] = True
+    return mask
+
+
+def check(problem: Problem, output: Array, expected: Array, untouched: int) -> None:
+    """The tensor in output holds the expected bits, and the padding the untouched byte."""
+    tensor = problem.desc.output_tensor
+    assert tensor.view(output).tobytes() == expected.tobytes()
+    padding = output[~elements_of(tensor, output)]
+    assert padding.tobytes() == bytes([untouched]) * padding.nbytes
+
+
+def new_out(draw: Callable[..., Any], problem: Problem) -> Array:
+    tensor = problem.desc.output_tensor
+    out = np.empty(buffer_shape(draw, tensor), tensor.data_type.dtype)
+    out.view(np.uint8).fill(FILLER)
+    return out
+
+
+@given(given_data=st.data(), problem=problems(), choice=MODES)
+def test_equal_to_the_reference(
+    device: str, given_data: st.DataObject, problem: Problem, choice: str
+) -> None:
+    operator, mode = compiled(device, problem, choice)
+    out = new_out(given_data.draw, problem)
+    try:
+        expected = problem.expected(mode)
+    except IndexError:
+        before = out.tobytes()
+        with pytest.raises(IndexError):
+            operator(*problem.buffers)
+        with pytest.raises(IndexError):
+            operator(*problem.buffers, out=out)
+        assert out.tobytes() == before
+        return
+    check(problem, operator(*problem.buffers), expected, 0)
+    assert operator(*problem.buffers, out=out) is out
+    check(problem, out, expected, FILLER)
+
+
+@given(given_data=st.data(), problem=problems(), choice=MODES)
+def test_buffers_of_any_layout(
+    device: str, given_data: st.DataObject, problem: Problem, choice: str
+) -> None:
+    """Arrays with strides of their own mean the same as contiguous ones."""
+
+    def spread(array: Array) -> Array:
+        wide = np.empty((*array.shape, 3), array.dtype)
+        wide.view(np.uint8).fill(FILLER)
+        wide[..., 1] = array
+        return wide[..., 1]
+
+    operator, mode = compiled(device, problem, choice)
+    try:
+        expected = problem.expected(mode)
+    except IndexError:
+        return
+    buffers = [spread(buffer) for buffer in problem.buffers]
+    out = spread(new_out(given_data.draw, problem))
+    assert operator(*buffers, out=out) is out
+    check(problem, out, expected, FILLER)
+    assert out.base is not None
+    assert (out.base[..., ::2].tobytes().strip(bytes([FILLER]))) == b""
+
+
+@given(problem=problems("SCATTER_ELEMENTS") | problems("SCATTER_ND"), alike=st.booleans())
+def test_out_is_the_input(device: str, problem: Problem, alike: bool) -> None:
+    """In place where the two lie alike; elsewhere the overlap is copied away."""
+    tensor = problem.desc.output_tensor
+    if alike:
+        tensor = problem.desc.input_tensor
+        problem = replace(problem, desc=replace(problem.desc, output_tensor=tensor))
+        assume(problem.desc.violations() == [])
+    buffers = list(problem.buffers)
+    try:
+        tensor.view(buffers[0])
+    except ValueError:
+        reject()  # the input's buffer does not fit the output
+    mask = elements_of(tensor, buffers[0])
+    before = buffers[0].copy()
+    expected = problem.expected("drop")
+    Device(device).compile(problem.desc)(*buffers, out=buffers[0])
+    assert tensor.view(buffers[0]).tobytes() == expected.tobytes()
+    assert buffers[0][~mask].tobytes() == before[~mask].tobytes()
+
+
+@given(given_data=st.data(), problem=problems())
+def test_out_in_the_memory_of_an_input(
+    device: str, given_data: st.DataObject, problem: Problem
+) -> None:
+    operator, mode = compiled(device, problem, "default")
+    expected = problem.expected(mode)
+    tensor = problem.desc.output_tensor
+    shape = buffer_shape(given_data.draw, tensor)
+    size = int(np.prod(shape)) * tensor.data_type.dtype.itemsize
+    shared = np.zeros(size + max(buffer.nbytes for buffer in problem.buffers) + 64, np.uint8)
+    buffers = list(problem.buffers)
+    victim = given_data.draw(st.integers(0, len(buffers) - 1))
+    start = given_data.draw(st.integers(0, 8)) * 8
+    place = shared[start : start + buffers[victim].nbytes]
+    moved = place.view(buffers[victim].dtype).reshape(buffers[victim].shape)
+    moved[...] = buffers[victim]
+    buffers[victim] = moved
+    out = shared[:size].view(tensor.data_type.dtype).reshape(shape)
+    operator(*buffers, out=out)
+    assert tensor.view(out).tobytes() == expected.tobytes()
+
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+I = np.array([[0, 1], [1, 0]])  # noqa: E741
+GATHER = gather_elements((2, 3), (2, 2), (2, 2), 1)
+STRIDED = gather_elements(data(2, 3, strides=(4, 1)), (2, 2), data(2, 2, strides=(3, 1)), 1)
+SCATTER = scatter_elements((2, 3), (2, 2), (2, 2), (2, 3), 1)
+WRONG_CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
+    (GATHER, (X,), {}, TypeError, "missing required argument 'indices'"),
+    (GATHER, (X, I, X), {}, TypeError, "takes 2 positional arguments but 3 were given"),
+    (GATHER, (X, I), {"updates": X}, TypeError, "unexpected keyword argument 'updates'"),
+    (SCATTER, (X, I), {}, TypeError, "missing required argument 'updates'"),
+    (GATHER, (X, None), {}, TypeError, "GATHER_ELEMENTS: indices is None"),
+    (GATHER, (X.astype("f8"), I), {}, TypeError, "input has dtype float64, expected float32"),
+    (GATHER, (X.astype(">f4"), I), {}, TypeError, "input has dtype >f4, expected float32"),
+    (GATHER, (X, I.astype("i4")), {}, TypeError, "indices has dtype int32, expected int64"),
+    (GATHER, (X[:, :2], I), {}, ValueError, r"input has shape \(2, 2\), expected \(2, 3\)"),
+    (GATHER, (X, I.ravel()), {}, ValueError, r"indices has shape \(4,\), expected \(2, 2\)"),
+    (STRIDED, (X, I), {}, ValueError, "expected one dimension of at least 7 elements"),
+    (STRIDED, (X.ravel(), I), {}, ValueError, "input has shape"),
+    (SCATTER, (X, I, X), {}, ValueError, r"updates has shape \(2, 3\), expected \(2, 2\)"),
+    (GATHER, (X, I), {"out": [1]}, TypeError, "out is a list, expected a numpy.ndarray"),
+    (GATHER, (X, I), {"out": np.empty((2, 2))}, TypeError, "out has dtype float64"),
+    (GATHER, (X, I), {"out": X}, ValueError, r"out has shape \(2, 3\), expected \(2, 2\)"),
+    (STRIDED, (np.zeros(7, "f4"), I), {"out": X}, ValueError, "at least 5 elements"),
+    (
+        *(GATHER, (X, I), {"out": np.broadcast_to(np.float32(0), (2, 2))}),
+        *(ValueError, "out is read-only"),
+    ),
+    (
+        *(GATHER, (X, I), {"out": np.lib.stride_tricks.as_strided(X, (2, 2), (4, 4))}),
+        *(ValueError, "share memory"),
+    ),
+    (
+        *(STRIDED, (np.zeros(7, "f4"), I)),
+        {"out": np.lib.stride_tricks.as_strided(np.zeros(1, "f4"), (9,), (0,))},
+        *(ValueError, "share memory"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("desc", "arguments", "options", "error", "message"), WRONG_CALLS)
+def test_a_wrong_call(
+    device: str,
+    desc: Any,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+    error: type[Exception],
+    message: str,
+) -> None:
+    with pytest.raises(error, match=message):
+        Device(device).compile(desc)(*arguments, **options)
+
+
+def test_array_likes_are_taken(device: str) -> None:
+    u8, i64 = DataType.UINT8, DataType.INT64
+    desc = gather_elements(data(2, 2, data_type=i64), (2, 1), data(2, 1, data_type=i64), 1)
+    operator = Device(device).compile(desc)
+    assert operator([[1, 2], [3, 4]], [[1], [0]]).tolist() == [[2], [3]]
+    with pytest.raises(TypeError, match="input has dtype int64, expected uint8"):
+        Device(device).compile(
+            gather_elements(data(2, 2, data_type=u8), (2, 1), data(2, 1, data_type=u8), 1)
+        )([[1, 2], [3, 4]], [[1], [0]])
+
+
+def test_an_index_error_names_the_place_in_the_tensors_as_they_are(device: str) -> None:
+    desc = gather_nd((1, 1, 5, 3), index(1, 1, 4, 2), (1, 1, 1, 4), 2, 3)
+    operator = Device(device).compile(desc, mode="raise")
+    indices = np.zeros((1, 1, 4, 2), np.int64)
+    indices[0, 0, 2, 1] = 7
+    out = np.full((1, 1, 1, 4), 9, np.float32)
+    message = (
+        r"^GATHER_ND: indices\[0, 0, 2, 1\] = 7 is out of range for axis 3 of input, "
+        r"which has size 3 \(expected -3 <= index < 3\)"
+    )
+    with pytest.raises(IndexError, match=message):
+        operator(np.zeros((1, 1, 5, 3), np.float32), indices, out=out)
+    assert (out == 9).all()
+    flat = gather((1, 5), index(1, 2), (1, 2), 1, 1)
+    with pytest.raises(IndexError, match=r"indices\[0, 1\] = -6 is out of range for axis 1"):
+        Device(device).compile(flat, mode="raise")(
+            np.zeros((1, 5), np.float32), np.array([[0, -6]])
+        )
+
+
+def test_fill_value(device: str) -> None:
+    indices = np.array([[0, 9], [-9, 1]])
+    operator = Device(device).compile(GATHER, mode="fill", fill_value=-1.5)
+    assert operator(X, indices).tolist() == [[0, -1.5], [-1.5, 4]]
+    assert Device(device).compile(GATHER, mode="fill")(X, indices).tolist() == [[0, 0], [0, 4]]
+    wrong: list[Any] = [np.float64(0.1), "a", None]
+    for fill_value in wrong:
+        with pytest.raises(ValueError, match="fill_value"):
+            Device(device).compile(GATHER, mode="fill", fill_value=fill_value)
+    with pytest.raises(ValueError, match="fill_value is 1, expected 0: a scatter fills nothing"):
+        Device(device).compile(SCATTER, fill_value=1)
+
+
+def test_modes_by_operator() -> None:
+    assert Device().compile(GATHER).mode == "clamp"
+    assert Device().compile(SCATTER).mode == "drop"
+    with pytest.raises(ValueError, match="GATHER_ELEMENTS: mode is 'drop', expected \"raise\""):
+        Device().compile(GATHER, mode="drop")
+    with pytest.raises(ValueError, match="mode is 'fill'"):
+        Device().compile(SCATTER, mode="fill")
+    with pytest.raises(TypeError, match="mode is 1"):
+        Device().compile(GATHER, mode=1)  # type: ignore[arg-type]
+
+
+def test_a_device_is_checked() -> None:
+    with pytest.raises(TypeError, match="name is of type int"):
+        Device(1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="feature_level is of type int"):
+        Device(feature_level=0x6400)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="gpu"):
+        Device("gpu")
+    with pytest.raises(TypeError, match="desc is a TensorDesc, expected an operator desc"):
+        Device().compile(data(2))  # type: ignore[arg-type]
+    assert Device() == Device("cpu")
+    assert len({Device(), Device("cpu")}) == 1
+    assert Device() != Device(feature_level=dmlindex.FeatureLevel.FL_1_0)
+
+
+def test_the_functions_take_a_device() -> None:
+    taken = dmlindex.gather(X, [1], device=Device())
+    assert taken.tolist() == [[3, 4, 5]]
+    with pytest.raises(TypeError, match="device is 1"):
+        dmlindex.gather(X, [1], device=1)  # type: ignore[call-overload]
+
+
+def test_descs_are_values() -> None:
+    again = gather_elements((2, 3), (2, 2), (2, 2), 1)
+    assert again == GATHER
+    assert hash(again) == hash(GATHER)
+    assert pickle.loads(pickle.dumps(GATHER)) == GATHER
+    assert gather_elements((2, 3), (2, 2), (2, 2), 0) != GATHER
+    with pytest.raises(AttributeError):
+        GATHER.axis = 0  # type: ignore[misc]
+    assert repr(data(2, strides=(0,), flags=dmlindex.TensorFlags.OWNED_BY_DML)) == (
+        "TensorDesc(FLOAT32, {2}, strides={0}, flags=1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("FLOAT32", (2,)), TypeError, "data_type is of type str, expected a DataType"),
+        ((1, (2,)), TypeError, "data_type is of type int"),
+        ((DataType.FLOAT32, 2), TypeError, "sizes is of type int, expected a sequence"),
+        ((DataType.FLOAT32, (2.0,)), TypeError, r"sizes\[0\] is of type float"),
+        ((DataType.FLOAT32, (-1,)), ValueError, r"sizes\[0\] is -1, expected 0 to 4294967295"),
+        ((DataType.FLOAT32, (2,), (2**32,)), ValueError, r"strides\[0\] is 4294967296"),
+        ((DataType.FLOAT32, (2,), None, 2**64), ValueError, "total_tensor_size_in_bytes is"),
+        ((DataType.FLOAT32, (2,), None, None, True), TypeError, "alignment is True"),
+        ((DataType.FLOAT32, (2,), None, None, 0, 1), TypeError, "flags is of type int"),
+    ],
+)
+def test_what_a_tensor_desc_cannot_hold(
+    arguments: tuple[Any, ...], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        TensorDesc(*arguments)
+
+
+def test_view() -> None:
+    desc = data(2, 2, strides=(3, 1))
+    buffer = np.arange(9, dtype=np.float32)
+    assert desc.view(buffer).tolist() == [[0, 1], [3, 4]]
+    assert desc.view(buffer[::-1]).tolist() == [[8, 7], [5, 4]]
+    assert np.shares_memory(desc.view(buffer), buffer)
+    assert data(2, 3).view(X) is X
+    for wrong, error in (
+        (buffer[:4], ValueError),
+        (buffer.reshape(3, 3), ValueError),
+        (buffer.astype("f8"), TypeError),
+        ([1.0] * 9, TypeError),
+    ):
+        with pytest.raises(error, match=r"^view: buffer"):
+            desc.view(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^view: buffer has shape \(3, 3\), expected \(2, 3\)"):
+        data(2, 3).view(buffer.reshape(3, 3))
+    with pytest.raises(dmlindex.DescriptorError, match="TensorDesc: strides is 1 strides"):
+        data(2, 2, strides=(1,)).view(buffer)
