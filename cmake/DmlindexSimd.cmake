@@ -1,5 +1,5 @@
-# The flags of the files that hold one ISA's kernels, cpp/cpu/ISA*.cpp; on other architectures the
-# files are left out. cpp/cpu/dispatch.cpp asks the CPU before it calls into one, and sees by
+# The flags of the files that hold one ISA's kernels, cpp/cpu/kernels/ISA*.cpp; on other architectures the
+# files are left out. cpp/cpu/kernels/dispatch.cpp asks the CPU before it calls into one, and sees by
 # DMLINDEX_HAS_ISA which of them were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(DMLINDEX_ISAS avx2 avx512)
@@ -18,7 +18,7 @@ endif()
 
 function(dmlindex_set_simd_flags target sources)
     foreach(source IN LISTS sources)
-        if(NOT source MATCHES "/cpp/cpu/(avx2|avx512|neon)[^/]*\\.cpp$")
+        if(NOT source MATCHES "/cpp/cpu/kernels/(avx2|avx512|neon)[^/]*\\.cpp$")
             continue()
         endif()
         set(isa ${CMAKE_MATCH_1})

@@ -1,15 +1,15 @@
 #define DMLINDEX_IMPORTS_NUMPY
-#include "binding/buffer_cache.hpp"
+#include "binding/arrays/buffer_cache.hpp"
 #include "binding/call/device_place.hpp"
 #include "binding/call/functions.hpp"
-#include "binding/compiled_operator.hpp"
-#include "binding/descs.hpp"
-#include "binding/devices.hpp"
+#include "binding/descriptors/compiled_operator.hpp"
+#include "binding/descriptors/descs.hpp"
+#include "binding/device/devices.hpp"
 #ifdef DMLINDEX_HAS_D3D12
-#include "binding/device_tools.hpp"
+#include "binding/device/device_tools.hpp"
 #endif
-#include "binding/errors.hpp"
-#include "binding/numpy.hpp"
+#include "binding/python/errors.hpp"
+#include "binding/python/numpy.hpp"
 
 // Not mod_gil_not_used(): without the GIL DeviceTensor.release() would have to lock what other
 // threads read, and no free-threaded Python has run the tests yet. Importing this turns the GIL on

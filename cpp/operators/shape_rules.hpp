@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex {
 

@@ -9,7 +9,7 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/limits.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex {

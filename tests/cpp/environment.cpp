@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels.hpp"
+#include "cpu/kernels/kernels.hpp"
 
 namespace dmlindex::test {
 namespace {

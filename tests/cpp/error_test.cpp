@@ -1,4 +1,4 @@
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The kernels of every ISA that this machine has, slot by slot, against plain loops.
-#include "cpu/kernels.hpp"
+#include "cpu/kernels/kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 #include "support.hpp"
 
 namespace dmlindex::test {

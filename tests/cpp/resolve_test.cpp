@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "cpu/kernels.hpp"
+#include "cpu/kernels/kernels.hpp"
 #include "support.hpp"
 
 namespace dmlindex::test {

@@ -76,7 +76,7 @@ def test_commands_exist(page: Path) -> None:
 def sources() -> str:
     return "\n".join(
         path.read_text(encoding="utf-8")
-        for folder in ("cpp", "python", "tests")
+        for folder in ("include", "cpp", "python", "tests")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in (".cpp", ".hpp", ".hlsl", ".h", ".py") or path.name == "CMakeLists.txt"
     )
@@ -86,7 +86,7 @@ def sources() -> str:
 def test_named_files_exist(page: Path) -> None:
     """Code spans that begin with a folder of the root."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    named = re.findall(r"`((?:\.ci|benchmarks|cmake|cpp|docs|python|script|tests)/[\w./-]*)`", text)
+    named = re.findall(r"`((?:\.ci|benchmarks|cmake|cpp|docs|examples|include|python|script|tests)/[\w./-]*)`", text)
     assert [file for file in named if not (ROOT / file).exists()] == []
 
 

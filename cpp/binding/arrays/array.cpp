@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "binding/buffer_cache.hpp"
+#include "binding/arrays/buffer_cache.hpp"
 
 namespace dmlindex::binding {
 namespace {

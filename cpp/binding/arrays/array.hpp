@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "binding/numpy.hpp"
+#include "binding/python/numpy.hpp"
 #include "plan/layout.hpp"
 
 namespace dmlindex::d3d12 {

@@ -5,9 +5,9 @@
 
 #include "binding/arrays/dtypes.hpp"
 #include "binding/call/dispatch.hpp"
-#include "binding/gil.hpp"
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/gil.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {

@@ -3,8 +3,8 @@
 #include <bit>
 #include <string>
 
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "binding/numpy.hpp"
+#include "binding/python/numpy.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::binding {

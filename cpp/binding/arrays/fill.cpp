@@ -6,9 +6,9 @@
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
 #include "binding/arrays/weak.hpp"
-#include "binding/gil.hpp"
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/gil.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {

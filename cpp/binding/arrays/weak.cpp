@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "binding/arrays/dtypes.hpp"
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {

@@ -1,7 +1,7 @@
 #include "binding/call/device_place.hpp"
 
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "binding/call/invocation.hpp"
-#include "binding/devices.hpp"
+#include "binding/device/devices.hpp"
 
 #ifdef DMLINDEX_HAS_D3D12
 
-#include "binding/device_tensor.hpp"
+#include "binding/device/device_tensor.hpp"
 
 namespace dmlindex::binding {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "binding/bound_operator.hpp"
-#include "binding/errors.hpp"
-#include "binding/gil.hpp"
-#include "error.hpp"
+#include "binding/call/bound_operator.hpp"
+#include "binding/python/errors.hpp"
+#include "binding/python/gil.hpp"
+#include "dmlindex/error.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::binding {

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "binding/call/device_place.hpp"
-#include "binding/gil.hpp"
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/python/gil.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 

@@ -2,7 +2,7 @@
 // where an argument is no ndarray.
 #pragma once
 
-#include "binding/call/signature.hpp"
+#include "binding/python/signature.hpp"
 
 namespace dmlindex::binding {
 

@@ -8,12 +8,12 @@
 #include "binding/call/device_place.hpp"
 #include "binding/call/dispatch.hpp"
 #include "binding/call/docs.hpp"
-#include "binding/call/options.hpp"
-#include "binding/errors.hpp"
-#include "binding/gil.hpp"
-#include "binding/text.hpp"
-#include "cpu/duplicates.hpp"
-#include "error.hpp"
+#include "binding/python/errors.hpp"
+#include "binding/python/gil.hpp"
+#include "binding/python/options.hpp"
+#include "binding/python/text.hpp"
+#include "cpu/run/duplicates.hpp"
+#include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex::binding {

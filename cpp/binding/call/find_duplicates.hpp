@@ -1,7 +1,7 @@
 // find_duplicates as a Python function.
 #pragma once
 
-#include "binding/numpy.hpp"
+#include "binding/python/numpy.hpp"
 
 namespace dmlindex::binding {
 

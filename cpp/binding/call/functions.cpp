@@ -5,14 +5,14 @@
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/fill.hpp"
-#include "binding/arrays/updates.hpp"
 #include "binding/call/device_run.hpp"
 #include "binding/call/dispatch.hpp"
 #include "binding/call/find_duplicates.hpp"
 #include "binding/call/invocation.hpp"
 #include "binding/call/operator_table.hpp"
-#include "binding/call/options.hpp"
-#include "binding/errors.hpp"
+#include "binding/call/updates.hpp"
+#include "binding/python/errors.hpp"
+#include "binding/python/options.hpp"
 
 namespace dmlindex::binding {
 namespace {

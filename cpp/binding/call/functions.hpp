@@ -1,7 +1,7 @@
 // The five operators and find_duplicates as Python functions.
 #pragma once
 
-#include "binding/numpy.hpp"
+#include "binding/python/numpy.hpp"
 
 namespace dmlindex::binding {
 

@@ -1,8 +1,8 @@
 // The executor on the CPU.
-#include "binding/bound_operator.hpp"
+#include "binding/call/bound_operator.hpp"
 #include "binding/call/invocation.hpp"
-#include "binding/errors.hpp"
-#include "binding/gil.hpp"
+#include "binding/python/errors.hpp"
+#include "binding/python/gil.hpp"
 
 namespace dmlindex::binding {
 namespace {

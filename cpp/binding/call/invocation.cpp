@@ -6,9 +6,9 @@
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/fill.hpp"
-#include "binding/bound_operator.hpp"
-#include "binding/text.hpp"
-#include "error.hpp"
+#include "binding/call/bound_operator.hpp"
+#include "binding/python/text.hpp"
+#include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 #include "operators/shape_rules.hpp"
 #include "plan/overlap.hpp"

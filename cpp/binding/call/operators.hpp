@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "binding/call/signature.hpp"
+#include "binding/python/signature.hpp"
 #include "plan/layout.hpp"
 #include "plan/plan.hpp"
 

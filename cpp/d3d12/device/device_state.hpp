@@ -16,7 +16,7 @@
 #include "d3d12/host/process.hpp"
 #include "d3d12/queue/staging.hpp"
 #include "d3d12/queue/timestamps.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 

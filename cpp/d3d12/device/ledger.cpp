@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "d3d12/queue/queue.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 

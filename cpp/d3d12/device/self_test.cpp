@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "d3d12/backend.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/arguments.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "d3d12/host/process.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

@@ -9,7 +9,7 @@
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/host/vkd3d.hpp"
 #include "d3d12/host/vulkan.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

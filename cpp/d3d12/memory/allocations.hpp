@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 

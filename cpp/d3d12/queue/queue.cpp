@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

@@ -11,7 +11,7 @@
 #include "d3d12/queue/pipeline.hpp"
 #include "d3d12/queue/recorder.hpp"
 #include "d3d12/shaders/constants.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "d3d12/queue/queue.hpp"
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 

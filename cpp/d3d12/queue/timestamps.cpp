@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "error.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "cpu/kernels.hpp"
+#include "cpu/kernels/kernels.hpp"
 #include "support.hpp"
 
 namespace dmlindex::test {

@@ -1,7 +1,7 @@
 // The trials of the kernels that move bytes whose places are known.
 #include <algorithm>
 
-#include "cpu/carry.hpp"
+#include "cpu/kernels/carry.hpp"
 #include "harness.hpp"
 
 namespace dmlindex::test {

@@ -1,0 +1,50 @@
+// Errors on their way to Python.
+#pragma once
+
+#include <string>
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
+
+#include "binding/python/numpy.hpp"
+#include "cpu/backend.hpp"
+#include "dmlindex/error.hpp"
+
+namespace dmlindex::binding {
+
+// Creates DescriptorError (a ValueError) and DeviceError (a RuntimeError) and adds them to the
+// module.
+void add_errors(py::module_& module);
+
+// Whether the module may be imported here: NumPy's C API and the types are those of one
+// interpreter. Else sets an ImportError.
+bool is_main_interpreter() noexcept;
+
+// Sets the Python exception for the C++ one that is being handled.
+void set_python_error() noexcept;
+
+// Runs body for a C entry point: what it throws becomes the Python exception, and the result null.
+// A thread that Python ends while it is in there (gil.hpp) goes on to end.
+template <class Body>
+PyObject* guarded(Body&& body) {
+    try {
+        return body();
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind&) {
+        throw;
+#endif
+    } catch (...) {
+        set_python_error();
+        return nullptr;
+    }
+}
+
+// The text of the IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates
+// (the
+// *_nd operators).
+std::string index_error_message(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+                                bool tuple_dim);
+[[noreturn]] void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+                                    bool tuple_dim);
+
+}  // namespace dmlindex::binding

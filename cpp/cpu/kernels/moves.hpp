@@ -1,0 +1,135 @@
+// The two moves, gather and scatter, for any way of copying a slice.
+//
+// A Copier has copy(to, from, bytes) and kBytes, which is 0 if it copies any number of them. It is
+// a type of its file's anonymous namespace, so that what is compiled for an ISA is not linked in
+// elsewhere.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/kernels.hpp"
+
+namespace dmlindex::cpu {
+
+static inline void fill_slice(std::byte* to, const Block& block) noexcept {
+    if (block.fill == nullptr) {
+        std::memset(to, 0, static_cast<std::size_t>(block.slice_bytes));
+        return;
+    }
+    for (std::int64_t s = 0; s < block.slice_bytes; s += block.element_bytes) {
+        std::memcpy(to + s, block.fill, static_cast<std::size_t>(block.element_bytes));
+    }
+}
+
+// Longer slices fetch themselves, once begun.
+inline constexpr std::int64_t kFetchedBytes = 512;
+
+// How many positions ahead.
+inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
+    return slice_bytes <= kCacheLineBytes ? 32 : 8;
+}
+
+// Asks for the lines of a position's slice, into L2. (In L1, the few buffers for its misses would
+// fill up.) Always inlined: GCC takes a function that only prefetches for one without effect, and
+// drops its calls.
+[[gnu::always_inline]] static inline void fetch(const Block& block,
+                                                std::int64_t position) noexcept {
+    // As a number: the offset of a skipped position leads nowhere, which a prefetch does not mind.
+    const auto first = reinterpret_cast<std::uintptr_t>(block.table) +
+                       static_cast<std::uintptr_t>(block.offsets[position]);
+    const auto last =
+        first + static_cast<std::uintptr_t>(std::min(block.slice_bytes, kFetchedBytes) - 1);
+    // An element hardly ever lies in two lines.
+    for (std::uintptr_t line = first; block.slice_bytes > kElementBytes && line < last;
+         line += kCacheLineBytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
+    }
+    __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
+}
+
+// Asks for a span of the table that is read soon, in no order that the hardware would foresee.
+[[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
+                                                     std::int64_t bytes) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(from);
+    for (std::int64_t at = 0; at < bytes; at += kCacheLineBytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(at)),
+                           0, 2);
+    }
+}
+
+// Calls visit(i) for every position, with the slices of some positions ahead on their way if the
+// table is far.
+template <class Visit>
+[[gnu::always_inline]] inline void each_position(const Block& block, Visit visit) noexcept {
+    std::int64_t i = 0;
+    if (block.far) {
+        const std::int64_t distance = fetch_distance(block.slice_bytes);
+        for (std::int64_t j = 0; j < std::min(distance, block.count); ++j) fetch(block, j);
+        for (; i < block.count - distance; ++i) {
+            fetch(block, i + distance);
+            visit(i);
+        }
+    }
+#pragma GCC unroll 4
+    for (; i < block.count; ++i) visit(i);
+}
+
+// Copies fewer than 32 bytes, in two pieces that may overlap.
+[[gnu::always_inline]] static inline void copy_small(std::byte* to, const std::byte* from,
+                                                     std::int64_t bytes) noexcept {
+    const auto two = [&]<std::size_t kPiece>() {
+        std::byte head[kPiece];
+        std::byte tail[kPiece];
+        const std::int64_t last = bytes - static_cast<std::int64_t>(kPiece);
+        std::memcpy(head, from, kPiece);
+        std::memcpy(tail, from + last, kPiece);
+        std::memcpy(to, head, kPiece);
+        std::memcpy(to + last, tail, kPiece);
+    };
+    if (bytes >= 16) {
+        two.template operator()<16>();
+    } else if (bytes >= 8) {
+        two.template operator()<8>();
+    } else if (bytes >= 4) {
+        two.template operator()<4>();
+    } else if (bytes >= 2) {
+        two.template operator()<2>();
+    } else if (bytes == 1) {
+        *to = *from;
+    }
+}
+
+// A copy of the block, which no store through a pointer can change, with the size that the copier
+// knows.
+template <class Copier>
+Block sized(Block block) noexcept {
+    if constexpr (Copier::kBytes != 0) block.slice_bytes = Copier::kBytes;
+    return block;
+}
+
+template <class Copier, bool kMaySkip>
+void gather(const Block& given) noexcept {
+    const Block block = sized<Copier>(given);
+    each_position(block, [&block](std::int64_t i) {
+        std::byte* item = block.items + i * block.item_stride;
+        if (kMaySkip && block.offsets[i] == kSkipped) {
+            fill_slice(item, block);
+        } else {
+            Copier::copy(item, block.table + block.offsets[i], block.slice_bytes);
+        }
+    });
+}
+
+template <class Copier, bool kMaySkip>
+void scatter(const Block& given) noexcept {
+    const Block block = sized<Copier>(given);
+    each_position(block, [&block](std::int64_t i) {
+        if (kMaySkip && block.offsets[i] == kSkipped) return;
+        Copier::copy(block.table + block.offsets[i], block.items + i * block.item_stride,
+                     block.slice_bytes);
+    });
+}
+
+}  // namespace dmlindex::cpu

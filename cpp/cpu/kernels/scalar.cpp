@@ -1,0 +1,212 @@
+// Every kernel as a plain loop: what the others are measured against, and what runs where they
+// don't.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/moves.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+template <class T>
+T load(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+// The place of an index in [0, limit), or −1 if it has none.
+template <class Index, Mode kMode>
+std::int64_t place(Index index, std::int64_t limit) noexcept {
+    if constexpr (std::is_unsigned_v<Index>) {
+        const auto value = static_cast<std::uint64_t>(index);
+        const auto size = static_cast<std::uint64_t>(limit);
+        if constexpr (kMode == Mode::kClamp) {
+            return static_cast<std::int64_t>(std::min(value, size - 1));
+        } else if constexpr (kMode == Mode::kWrap) {
+            return static_cast<std::int64_t>(value < size ? value : value % size);
+        } else {
+            return value < size ? static_cast<std::int64_t>(value) : -1;
+        }
+    } else {
+        auto value = static_cast<std::int64_t>(index);
+        if constexpr (kMode == Mode::kClamp) {
+            value = std::clamp(value, -limit, limit - 1);
+            return value < 0 ? value + limit : value;
+        } else if constexpr (kMode == Mode::kWrap) {
+            if (value < -limit || value >= limit) value %= limit;
+            return value < 0 ? value + limit : value;
+        } else {
+            value = value < 0 ? value + limit : value;
+            const bool inside =
+                static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(limit);
+            return inside ? value : -1;
+        }
+    }
+}
+
+}  // namespace
+
+template <class Index, Mode kMode>
+bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
+    std::int64_t outside = 0;  // negative once a place was
+    for (int k = 0; k < run.coordinate_count; ++k) {
+        const Coordinate coordinate = run.coordinates[k];
+        const std::byte* indices = run.indices + coordinate.index_offset;
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            const Index index = load<Index>(indices + i * run.index_stride);
+            const std::int64_t at = place<Index, kMode>(index, coordinate.limit);
+            const std::int64_t before =
+                k == 0 ? run.table_offset + i * run.table_stride : offsets[i];
+            if constexpr (kMode == Mode::kSkip) {
+                offsets[i] =
+                    at < 0 || before == kSkipped ? kSkipped : before + at * coordinate.table_stride;
+            } else {
+                outside |= at;
+                offsets[i] = before + at * coordinate.table_stride;
+            }
+        }
+    }
+    return kMode == Mode::kSkip || outside >= 0;
+}
+
+template <class Index>
+void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                    std::int64_t* addresses) noexcept {
+    for (std::int64_t i = 0; i < run.count; ++i) {
+        auto address = static_cast<std::uint32_t>(run.table_offset + i * run.table_stride);
+        for (int k = 0; k < run.coordinate_count; ++k) {
+            const Coordinate& coordinate = run.coordinates[k];
+            const auto index =
+                load<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
+            const bool negative = static_cast<std::int64_t>(index) < 0;
+            const auto place = static_cast<std::uint32_t>(index) +
+                               (negative ? static_cast<std::uint32_t>(coordinate.limit) : 0);
+            address += place * static_cast<std::uint32_t>(coordinate.table_stride);
+        }
+        addresses[i] = unit * std::min<std::int64_t>(address, most);
+    }
+}
+
+template <class Packed>
+bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
+    const std::int64_t unit = run.coordinates[0].table_stride;
+    for (std::int64_t i = 0; i < run.count; ++i) {
+        const auto value =
+            static_cast<std::int64_t>(load<Packed>(run.indices + i * run.index_stride));
+        offsets[i] = run.table_offset + i * run.table_stride + value * unit;
+    }
+    return true;
+}
+
+namespace {
+
+template <class Packed>
+void pack(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
+          std::byte* packed) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<Packed>(offsets[i] - lowest);
+        std::memcpy(packed + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+    }
+}
+
+// How a slice is copied: with a size known here, so that memcpy becomes a load and a store or a
+// few, or any size.
+template <std::int64_t kFixedBytes>
+struct CopySlice {
+    static constexpr std::int64_t kBytes = kFixedBytes;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t slice_bytes) noexcept {
+        if (kBytes != 0) {
+            std::memcpy(to, from, kBytes);
+        } else if (slice_bytes < 32) {
+            copy_small(to, from, slice_bytes);
+        } else {
+            std::memcpy(to, from, static_cast<std::size_t>(slice_bytes));
+        }
+    }
+};
+
+template <std::int64_t kBytes>
+void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
+          std::int64_t count, std::int64_t piece_bytes) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        CopySlice<kBytes>::copy(to + i * to_stride, from + i * from_stride, piece_bytes);
+    }
+}
+
+// Without a branch on what belongs where, which would be mispredicted half of the time.
+template <std::int64_t kBytes>
+std::int64_t compress(const Updates& given, std::int64_t first, std::int64_t last,
+                      std::byte* own_items) noexcept {
+    const Updates updates = given;
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < updates.count; ++i) {
+        const std::int64_t offset = updates.offsets[i];
+        updates.offsets[kept] = offset;
+        std::memcpy(own_items + kept * kBytes, updates.items + i * updates.item_stride, kBytes);
+        kept +=
+            static_cast<std::int64_t>(offset >= first) & static_cast<std::int64_t>(offset < last);
+    }
+    return kept;
+}
+
+template <class Index>
+void add_resolve(ResolveKernel (&slots)[kModes]) {
+    slots[static_cast<int>(Mode::kRaise)] = resolve_scalar<Index, Mode::kRaise>;
+    slots[static_cast<int>(Mode::kClamp)] = resolve_scalar<Index, Mode::kClamp>;
+    slots[static_cast<int>(Mode::kWrap)] = resolve_scalar<Index, Mode::kWrap>;
+    slots[static_cast<int>(Mode::kSkip)] = resolve_scalar<Index, Mode::kSkip>;
+}
+
+template <int... kClasses>
+void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
+    ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, false>,
+      kernels.gather_or_fill[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, true>,
+      kernels.scatter[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, false>,
+      kernels.scatter_or_drop[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, true>,
+      kernels.copy[kClasses] = copy<kClassBytes[kClasses]>),
+     ...);
+}
+
+}  // namespace
+
+int slice_class(std::int64_t slice_bytes) noexcept {
+    for (int c = 0; c < kSliceClasses - 1; ++c) {
+        if (kClassBytes[c] == slice_bytes) return c;
+    }
+    return kSliceClasses - 1;
+}
+
+void add_scalar_kernels(Kernels& kernels) noexcept {
+    add_resolve<std::int8_t>(kernels.resolve[static_cast<int>(IndexType::kInt8)]);
+    add_resolve<std::uint8_t>(kernels.resolve[static_cast<int>(IndexType::kUint8)]);
+    add_resolve<std::int16_t>(kernels.resolve[static_cast<int>(IndexType::kInt16)]);
+    add_resolve<std::uint16_t>(kernels.resolve[static_cast<int>(IndexType::kUint16)]);
+    add_resolve<std::int32_t>(kernels.resolve[static_cast<int>(IndexType::kInt32)]);
+    add_resolve<std::uint32_t>(kernels.resolve[static_cast<int>(IndexType::kUint32)]);
+    add_resolve<std::int64_t>(kernels.resolve[static_cast<int>(IndexType::kInt64)]);
+    add_resolve<std::uint64_t>(kernels.resolve[static_cast<int>(IndexType::kUint64)]);
+    kernels.address[static_cast<int>(IndexType::kInt32)] = address_scalar<std::int32_t>;
+    kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;
+    kernels.address[static_cast<int>(IndexType::kInt64)] = address_scalar<std::int64_t>;
+    kernels.address[static_cast<int>(IndexType::kUint64)] = address_scalar<std::uint64_t>;
+    kernels.pack[0] = pack<std::uint8_t>;
+    kernels.pack[1] = pack<std::uint16_t>;
+    kernels.pack[2] = pack<std::uint32_t>;
+    kernels.pack[3] = pack<std::uint64_t>;
+    kernels.unpack[0] = unpack_scalar<std::uint8_t>;
+    kernels.unpack[1] = unpack_scalar<std::uint16_t>;
+    kernels.unpack[2] = unpack_scalar<std::uint32_t>;
+    kernels.unpack[3] = unpack_scalar<std::uint64_t>;
+    kernels.compress[0] = compress<1>;
+    kernels.compress[1] = compress<2>;
+    kernels.compress[2] = compress<4>;
+    kernels.compress[3] = compress<8>;
+    kernels.compress[4] = compress<16>;
+    add_moves(kernels, std::make_integer_sequence<int, kSliceClasses>());
+}
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,164 @@
+#include "cpu/backend.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cpu/kernels/caches.hpp"
+#include "cpu/run/bad_index.hpp"
+#include "cpu/run/copy_source.hpp"
+#include "cpu/run/held_offsets.hpp"
+#include "cpu/run/job.hpp"
+#include "cpu/run/linear.hpp"
+#include "cpu/run/split.hpp"
+#include "parallel/parallel.hpp"
+#include "plan/facts.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// For shorter ones, lines in which one ends and the next begins are too many to gain anything.
+constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
+
+MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool may_skip) noexcept {
+    if (plan.reduction != Reduction::kNone) {
+        return table.reduce[static_cast<int>(plan.value_type)][static_cast<int>(plan.reduction)];
+    }
+    if (plan.direction == Direction::kGather) {
+        return may_skip ? table.gather_or_fill[slice] : table.gather[slice];
+    }
+    return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
+}
+
+// Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
+bool table_is_far(const Plan& plan) noexcept {
+    return reached_bytes(plan) >
+           (plan.reduction != Reduction::kNone ? 2 * caches().l2_bytes : caches().far_bytes);
+}
+
+// Whether a gather's result is so large that it is written past the caches.
+bool is_streamed(const Plan& plan) noexcept {
+    return plan.direction == Direction::kGather && plan.mode != Mode::kSkip &&
+           plan.slice_bytes >= kStreamedSliceBytes &&
+           position_count(plan) * plan.slice_bytes >= caches().far_bytes;
+}
+
+LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
+    const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
+                              plan.coordinates[0].table_stride == plan.slice_bytes;
+    if (!plain_gather) return nullptr;
+    return look_up_for(table, plan.index_type, plan.mode, slice_class(plan.slice_bytes),
+                       plan.coordinates[0].limit);
+}
+
+Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
+    const Kernels& table = kernels();
+    const bool may_skip = plan.mode == Mode::kSkip;
+    Job job;
+    job.direction = plan.direction;
+    job.rank = plan.rank;
+    job.coordinate_count = plan.coordinate_count;
+    job.coordinates = plan.coordinates;
+    job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
+    job.move = choose_move(table, plan, slice_class(plan.slice_bytes), may_skip);
+    job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
+    job.compress = table.compress[slice_class(plan.slice_bytes)];
+    job.far = table_is_far(plan);
+    job.stream = is_streamed(plan) ? table.stream : nullptr;
+    job.look_up = job.far ? nullptr : choose_look_up(table, plan);
+    job.copy = may_skip || plan.reduction != Reduction::kNone
+                   ? nullptr
+                   : table.copy[slice_class(plan.slice_bytes)];
+    job.buffers = buffers;
+    job.index_bytes = index_bytes(plan.index_type);
+    job.slice_bytes = plan.slice_bytes;
+    job.element_bytes = plan.element_bytes;
+    job.whole_elements = plan.reduction != Reduction::kNone || (may_skip && plan.fill != nullptr);
+    job.fill = plan.fill;
+    job.byte_table = plan.byte_table;
+    job.first_offset = kSkipped;
+    job.last_offset = kSkipped;
+    std::copy_n(plan.dims, plan.rank, job.dims);
+    return job;
+}
+
+// Each thread looks at every update. Of elements it keeps its own together, which takes about as
+// long as moving one to a table in the caches; past longer slices of others it jumps, which takes
+// about as long as moving some cache lines.
+bool pays_by_destination(const Job& job, const Plan& plan) noexcept {
+    constexpr std::int64_t kJumpBytes = 128;
+    if (job.slice_bytes > kElementBytes) return job.slice_bytes >= kJumpBytes;
+    return reached_bytes(plan) > caches().far_bytes;
+}
+
+// Threads share a scatter whose updates may meet by destination: each walks all of them, in order,
+// and moves those that fall into its own part of the table.
+void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
+    if (plan.reduction == Reduction::kNone) {  // reductions always pass over what is skipped
+        job.move = choose_move(kernels(), plan, slice_class(plan.slice_bytes), true);
+        job.move_any_size = choose_move(kernels(), plan, kSliceClasses - 1, true);
+    }
+    job.copy = nullptr;
+    const OffsetRange range(plan);
+    std::int64_t first = held ? 0 : range.lowest;  // held offsets count up from the lowest
+    std::int64_t last = first + range.steps * range.unit + 1;
+    const auto widen = [&](std::int64_t reach) { (reach < 0 ? first : last) += reach; };
+    for (int d = 0; d < job.rank; ++d) widen((job.dims[d].size - 1) * job.dims[d].table_stride);
+    parallel_for(threads, [&](std::int64_t t) {
+        Job part = job;
+        const std::int64_t step = (last - first) / threads;
+        part.first_offset = first + t * step;
+        part.last_offset = t + 1 == threads ? last : first + (t + 1) * step;
+        execute(part);
+    });
+}
+
+// False if an index is out of range and the mode gives it no place.
+bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t bytes = positions * plan.slice_bytes;
+    if (has_no_place(plan)) return false;
+    if (bytes == 0) {
+        if (plan.mode == Mode::kRaise && index_count(plan) > 0 &&
+            first_bad_index(plan, buffers.indices))
+            return false;
+        if (plan.copies_source) copy_source(plan, buffers);
+        return true;
+    }
+
+    const int threads = threads_for(2 * bytes + 8 * positions);
+    Job job = make_job(plan, buffers);
+    const Split split = threads > 1 ? choose_split(job, threads) : Split{};
+    const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
+                                split.parts < threads && pays_by_destination(job, plan);
+
+    HeldOffsets held;
+    const bool hold = (plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched) ||
+                      (plan.mode != Mode::kSkip && by_destination);
+    if (hold) {
+        if (!held.resolve(plan, buffers.indices, threads)) return false;
+        held.apply(job);
+    }
+    if (plan.copies_source) copy_source(plan, buffers);
+    if (by_destination) {
+        execute_by_destination(job, plan, hold, threads);
+        return true;
+    }
+    return split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
+}
+
+}  // namespace
+
+std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    // In range all modes are one, so a linear plan is tried as if its indices were. A scatter has
+    // to be untouched where they are not: its second try starts from what was there.
+    if (plan.is_linear && plan.direction == Direction::kScatter) on_failure = OnFailure::kUntouched;
+    if (run_checked(plan, buffers, on_failure)) return std::nullopt;
+    if (!plan.is_linear) {
+        return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
+    }
+    if (plan.copies_source) copy_source(plan, buffers);
+    run_linear(plan, buffers);
+    return std::nullopt;
+}
+
+}  // namespace dmlindex::cpu

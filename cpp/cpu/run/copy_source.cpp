@@ -1,0 +1,76 @@
+#include "cpu/run/copy_source.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/carry.hpp"
+#include "cpu/run/job.hpp"
+#include "cpu/run/split.hpp"
+#include "parallel/parallel.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byte* table,
+               const std::byte* source) noexcept {
+    const CopyKernel copy = kernels().copy[slice_class(piece_bytes)];
+    if (rank == 0) {
+        copy(table, 0, source, 0, 1, piece_bytes);
+        return;
+    }
+    const CopyDim& inner = dims[rank - 1];
+    Dim rows[kMaxDims];
+    for (int d = 0; d + 1 < rank; ++d)
+        rows[d] = {dims[d].size, dims[d].table_stride, dims[d].source_stride, 0};
+    for (PositionWalker walker(rows, rank - 1, 0); !walker.at_end(); walker.advance(1)) {
+        copy(table + walker.table_offset(), inner.table_stride, source + walker.item_offset(),
+             inner.source_stride, inner.size, piece_bytes);
+    }
+}
+
+// One contiguous copy past the caches.
+void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+    const std::int64_t offset = 0;
+    {
+        Carry carry;
+        kernels().stream({const_cast<std::byte*>(from), &offset, 1, to, bytes, bytes, bytes, false,
+                          nullptr, nullptr},
+                         carry);
+    }
+    kernels().fence();
+}
+
+}  // namespace
+
+void copy_source(const Plan& plan, const Buffers& buffers) {
+    std::int64_t bytes = plan.copy_bytes;
+    for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
+    if (bytes == 0) return;
+    const int threads = threads_for(2 * bytes);
+    // Rows that come next are few, and better written to memory than kept; single elements come
+    // back to the cache.
+    const bool streamed = kernels().stream != nullptr && bytes >= caches().far_bytes &&
+                          plan.slice_bytes >= kCacheLineBytes;
+    const bool by_bytes = plan.copy_rank == 0;
+    const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
+    const std::int64_t parts = std::min<std::int64_t>(threads, size);
+    parallel_for(parts, [&](std::int64_t p) {
+        const std::int64_t first = part_begin(p, size, parts);
+        const std::int64_t count = part_begin(p + 1, size, parts) - first;
+        if (by_bytes && streamed) {
+            stream(buffers.table + first, buffers.source + first, count);
+            return;
+        }
+        if (by_bytes) {
+            copy_dims(nullptr, 0, count, buffers.table + first, buffers.source + first);
+            return;
+        }
+        CopyDim dims[kMaxDims];
+        std::copy_n(plan.copy_dims, plan.copy_rank, dims);
+        dims[0].size = count;
+        copy_dims(dims, plan.copy_rank, plan.copy_bytes,
+                  buffers.table + first * dims[0].table_stride,
+                  buffers.source + first * dims[0].source_stride);
+    });
+}
+
+}  // namespace dmlindex::cpu

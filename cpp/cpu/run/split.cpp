@@ -1,0 +1,74 @@
+#include "cpu/run/split.hpp"
+
+#include <atomic>
+#include <cassert>
+#include <cstdlib>
+
+#include "cpu/kernels/caches.hpp"
+#include "parallel/parallel.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// How many parts threads can make of a dim. Where they write to the same cache lines they wait for
+// each other, far longer than they gain.
+std::int64_t most_parts(const Job& job, const Dim& dim) noexcept {
+    if (job.direction == Direction::kGather || dim.table_stride == 0) return dim.size;
+    return std::min(dim.size, dim.size * std::abs(dim.table_stride) / kCacheLineBytes);
+}
+
+// Pieces of at least a cache line, which every kernel takes. They end anywhere where just bytes are
+// moved, as one element may be the whole slice; else between elements.
+std::int64_t grain_bytes_of(const Job& job) noexcept {
+    if (!job.whole_elements) return kCacheLineBytes;
+    const std::int64_t elements = (kCacheLineBytes + job.element_bytes - 1) / job.element_bytes;
+    return elements * job.element_bytes;
+}
+
+Job part_of(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept {
+    assert(first < last && last <= split.size);
+    Job part = whole;
+    if (split.dim < whole.rank) {
+        Dim& dim = part.dims[split.dim];
+        dim.size = last - first;
+        part.buffers.table += first * dim.table_stride;
+        part.buffers.items += first * dim.item_stride;
+        part.buffers.indices += first * dim.index_stride;
+    } else {
+        const std::int64_t begin = first * split.grain_bytes;
+        const std::int64_t end = last < split.size ? last * split.grain_bytes : whole.slice_bytes;
+        part.slice_bytes = end - begin;
+        part.buffers.table += begin;
+        part.buffers.items += begin;
+    }
+    return part;
+}
+
+}  // namespace
+
+Split choose_split(const Job& job, int threads) noexcept {
+    Split best;
+    for (int d = 0; d < job.rank; ++d) {
+        if (!independent(job, job.dims[d])) continue;
+        const std::int64_t parts = most_parts(job, job.dims[d]);
+        if (parts > best.parts) best = {d, job.dims[d].size, 0, parts};
+        if (best.parts >= 4 * threads) return best;
+    }
+    const std::int64_t grain_bytes = grain_bytes_of(job);
+    const std::int64_t grains = job.slice_bytes / grain_bytes;
+    if (best.parts < threads && grains > best.parts) best = {job.rank, grains, grain_bytes, grains};
+    return best;
+}
+
+bool execute_parts(const Job& job, const Split& split, int threads) {
+    const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
+    std::atomic<bool> all_good{true};
+    parallel_for(parts, [&](std::int64_t p) {
+        const Job part = part_of(job, split, part_begin(p, split.size, parts),
+                                 part_begin(p + 1, split.size, parts));
+        if (!execute(part)) all_good.store(false, std::memory_order_relaxed);
+    });
+    return all_good.load();
+}
+
+}  // namespace dmlindex::cpu
