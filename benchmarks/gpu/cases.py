@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks import cases as cpu
+from benchmarks import workloads as made
 from benchmarks.call import Call
 
 _QUICK_SHIFT = 9  # --quick: sizes are divided by 2 to the power of it
@@ -19,7 +19,7 @@ _QUICK_SHIFT = 9  # --quick: sizes are divided by 2 to the power of it
 class GpuCase:
     name: str
     group: str
-    make: cpu.Make
+    make: made.Make
     index: str = "int32"
     times_best: float | None = None  # at least: the best of torch and cupy ÷ ours
     times_cuda: float | None = None  # at least: the raw CUDA kernel ÷ ours
@@ -54,14 +54,14 @@ def _rows(size: Size) -> list[GpuCase]:
         count, width = size(power), row_bytes // 4
         # torch is near what the memory gives for long rows: no twofold is left there.
         goal = 2.0 if row_bytes <= 256 else 0.97
-        gather = cpu.gather((2 * count, width), (count,))
-        scatter = cpu.scatter_nd((2 * count, width), (count, 1), in_place=True)
+        gather = made.gather((2 * count, width), (count,))
+        scatter = made.scatter_nd((2 * count, width), (count, 1), in_place=True)
         found += [
             GpuCase(f"rows of {row_bytes} B", "rows", gather, "int32", goal, 0.95),
             GpuCase(f"rows of {row_bytes} B into a table", "rows", scatter, "int32", 1.5),
         ]
-    batch = cpu.gather_nd((64, size(20) // 64, 16), (64, size(20) // 64, 1), 1)
-    one = cpu.scatter_nd((size(20), 64), (1, 1))
+    batch = made.gather_nd((64, size(20) // 64, 16), (64, size(20) // 64, 1), 1)
+    one = made.scatter_nd((size(20), 64), (1, 1))
     return [
         *found,
         GpuCase("rows of 64 B, batch_dims=1", "rows", batch, "int32", 2.0),
@@ -71,7 +71,7 @@ def _rows(size: Size) -> list[GpuCase]:
 
 def _elements(size: Size) -> list[GpuCase]:
     def look_up(power: int, index: str = "int32", dtype: str = "float32", out: int = 25) -> Any:
-        return cpu.gather((size(power),), (size(out),), dtype=dtype, index=index)
+        return made.gather((size(power),), (size(out),), dtype=dtype, index=index)
 
     found = [
         GpuCase(
@@ -103,19 +103,30 @@ def _elements(size: Size) -> list[GpuCase]:
 def _tuples(size: Size) -> list[GpuCase]:
     square, cube = (size(12), size(12)), (size(8), size(8), size(8))
     tall = (size(13), size(12))
-    two, three = cpu.gather_nd(square, (size(24), 2)), cpu.gather_nd(cube, (size(24), 3))
-    photo = cpu.gather_nd((size(12), size(12)), (size(24), 2), dtype="uint8")
-    across = cpu.gather(tall, (size(12),), 1)
+    two, three = (
+        made.gather_nd(square, (size(24), 2)),
+        made.gather_nd(cube, (size(24), 3)),
+    )
+    photo = made.gather_nd((size(12), size(12)), (size(24), 2), dtype="uint8")
+    across = made.gather(tall, (size(12),), 1)
     return [
         GpuCase("gather_nd, 2 coordinates", "tuples", two, times_best=1.1),
         GpuCase("gather_nd, 2 coordinates, int64", "tuples", two, "int64", 1.0),
         GpuCase("gather_nd, 3 coordinates", "tuples", three, times_best=1.1),
         GpuCase("gather_nd, 2 coordinates, bytes", "tuples", photo, times_best=1.1),
         GpuCase(
-            "gather_elements, axis 0", "tuples", cpu.gather_elements(tall, tall, 0), "int32", 2.4
+            "gather_elements, axis 0",
+            "tuples",
+            made.gather_elements(tall, tall, 0),
+            "int32",
+            2.4,
         ),
         GpuCase(
-            "gather_elements, axis 1", "tuples", cpu.gather_elements(tall, tall, 1), "int32", 1.0
+            "gather_elements, axis 1",
+            "tuples",
+            made.gather_elements(tall, tall, 1),
+            "int32",
+            1.0,
         ),
         GpuCase("gather, axis 1", "tuples", across, times_best=1.0),
     ]
@@ -123,23 +134,23 @@ def _tuples(size: Size) -> list[GpuCase]:
 
 def _scatters(size: Size) -> list[GpuCase]:
     many, tall = (size(24),), (size(13), size(12))
-    flat = cpu.scatter_elements(many, many, 0)
-    flat_in_place = cpu.scatter_elements(many, many, 0, in_place=True)
-    pairs = cpu.scatter_nd((size(12), size(12)), (size(12) ** 2 // 2, 2))
+    flat = made.scatter_elements(many, many, 0)
+    flat_in_place = made.scatter_elements(many, many, 0, in_place=True)
+    pairs = made.scatter_nd((size(12), size(12)), (size(12) ** 2 // 2, 2))
     return [
         GpuCase("2^24 float32 into 2^24", "scatters", flat, "int32", 1.0, times_deterministic=5.0),
         GpuCase("2^24 float32 into 2^24, in place", "scatters", flat_in_place, "int32", 1.0),
         GpuCase(
             "scatter_elements, axis 0",
             "scatters",
-            cpu.scatter_elements(tall, tall, 0),
+            made.scatter_elements(tall, tall, 0),
             "int32",
             1.0,
         ),
         GpuCase(
             "scatter_elements, axis 1",
             "scatters",
-            cpu.scatter_elements(tall, tall, 1),
+            made.scatter_elements(tall, tall, 1),
             "int32",
             1.0,
         ),
@@ -153,7 +164,7 @@ def _reductions(size: Size) -> list[GpuCase]:
         GpuCase(
             f"2^24 {dtype}, {reduction}",
             "reductions",
-            cpu.scatter_elements(many, many, 0, dtype=dtype, reduction=reduction),
+            made.scatter_elements(many, many, 0, dtype=dtype, reduction=reduction),
             "int32",
             0.5,
             times_deterministic=1.0 if reduction == "add" else None,

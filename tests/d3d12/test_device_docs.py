@@ -12,11 +12,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "d3d12.md"
 REDUCTIONS = ("add", "mul", "min", "max")
 
 
-@pytest.fixture(scope="module", name="device")
-def d3d12_device(d3d12: Device) -> Device:
-    return d3d12
-
-
 @pytest.mark.usefixtures("device")
 def test_examples() -> None:
     result = doctest.testfile(str(PAGE), module_relative=False)

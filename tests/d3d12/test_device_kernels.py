@@ -18,11 +18,6 @@ MANY_MORE = (1 << 23) + 1  # and larger ones in a texture
 DTYPES = ["u1", "u2", "u4", "u8"]
 
 
-@pytest.fixture(scope="module", name="device")
-def d3d12_device(d3d12: Device) -> Device:
-    return d3d12
-
-
 def values(shape: tuple[int, ...], dtype: str) -> Array:
     count = int(np.prod(shape))
     return (np.arange(count, dtype="u8") * 0x9E3779B97F4A7C15 >> 5).astype(dtype).reshape(shape)

@@ -6,7 +6,6 @@ why a device was removed says from then on that it was. That a driver's own loss
 tested on Linux by lose_vulkan.c, which has Vulkan say so.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,46 +13,9 @@ from pathlib import Path
 
 import pytest
 
-import dmlindex
+from tests.d3d12.own_process import lines
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _d3d12() -> None:
-    infos = [info for info in dmlindex.devices() if info.kind == "d3d12"]
-    if not infos[0].available:
-        pytest.skip(f"d3d12 is not available: {infos[0].reason}")
-
-
-def lines(code: str, **environment: str) -> list[str]:
-    """What a Python of its own prints."""
-    start = """
-import numpy as np, os, dmlindex
-from dmlindex import DataType, Device, DeviceError, GatherOperatorDesc, TensorDesc, _core
-
-def say(*uses):
-    for use in uses:
-        try:
-            print("ok", use())
-        except Exception as error:
-            print(type(error).__name__, error, flush=True)
-
-X = np.arange(6, dtype=np.float32).reshape(3, 2)
-x, i, y = TensorDesc(DataType.FLOAT32, [3, 2]), TensorDesc(DataType.INT64, [1, 1]), None
-desc = GatherOperatorDesc(x, i, TensorDesc(DataType.FLOAT32, [1, 2]), 0, 1)
-device = Device("d3d12")
-tensor = device.tensor(X)
-operator = device.compile(desc)
-"""
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", start + code],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert result.stderr == ""
-    return result.stdout.strip().split("\n")
+pytestmark = pytest.mark.usefixtures("d3d12")
 
 
 def test_everything_on_a_removed_device_is_a_device_error() -> None:
@@ -239,77 +201,3 @@ print(len(os.listdir("/proc/self/fd")) - before, interrupts > 0)
     opened, interrupted = found[0].split()
     assert interrupted == "True"
     assert int(opened) == 0
-
-
-def test_a_device_opened_before_a_fork() -> None:
-    found = lines("""
-numbers = device.tensor(np.zeros((3, 1), np.int64))
-child = os.fork()
-if child == 0:
-    say(
-        tensor.numpy,
-        lambda: dmlindex.gather(tensor, [0]),
-        lambda: operator(tensor, [[0]]),
-        lambda: device.tensor(X),
-        device.synchronize,
-        lambda: dmlindex.gather(X, [0], device="d3d12"),
-        lambda: dmlindex.gather(X, [0, 1, 2], out=tensor),
-        lambda: dmlindex.find_duplicates((3,), numbers),
-        lambda: device.compile(desc),
-        lambda: Device("d3d12"),
-        lambda: Device("d3d12:0"),
-        lambda: _core.d3d12_used_bytes("d3d12"),
-        lambda: _core.d3d12_remove("d3d12"),
-        lambda: _core.d3d12_mark_time("d3d12"),
-        lambda: _core.d3d12_take_times("d3d12"),
-        lambda: _core.d3d12_binding("d3d12"),
-    )
-    print("DeviceError", dmlindex.devices()[1].reason, flush=True)
-    del tensor, operator
-    os._exit(0)
-os.waitpid(child, 0)
-print(operator(tensor, [[2]]).numpy().tolist(), flush=True)
-""")
-    assert len(found) == 18
-    for line in found[:-1]:
-        assert line.startswith("DeviceError "), line
-        assert "opened before a fork" in line
-    assert found[-1] == "[[4.0, 5.0]]"
-
-
-@pytest.mark.parametrize("known", [True, False], ids=["adapters are known", "nothing is loaded"])
-def test_a_fork_while_another_thread_opens_a_device(known: bool) -> None:
-    """Children have an answer, whatever the thread was at: none waits for it."""
-    code = f"""
-import os, signal, threading, time
-import dmlindex
-
-if {known}:
-    dmlindex.devices()
-thread = threading.Thread(target=dmlindex.Device, args=("d3d12",))
-thread.start()
-children = []
-while thread.is_alive() and len(children) < 30:
-    child = os.fork()
-    if child == 0:
-        signal.alarm(60)  # what hangs ends
-        try:
-            dmlindex.Device("d3d12").tensor([1]).numpy()
-        except dmlindex.DeviceError as error:
-            os._exit(0 if "before a fork" in str(error) else 2)
-        os._exit(3 if {known} else 0)  # else it was the first to ask
-    children.append(child)
-    time.sleep(0.005)
-thread.join()
-print(len(children), {{os.waitpid(child, 0)[1] for child in children}})
-"""
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=200,
-    )
-    count, codes = result.stdout.split(maxsplit=1)
-    assert int(count) > 0
-    assert codes.strip() == "{0}"

@@ -31,11 +31,6 @@ TAKEN = np.array([[3, 0]])
 SCATTER = scatter_elements((4, 3), (1, 3), (1, 3), (4, 3), 0)
 
 
-@pytest.fixture(scope="module", name="device")
-def d3d12_device(d3d12: Device) -> Device:
-    return d3d12
-
-
 def as_array(result: Any) -> Array:
     array: Array = result.numpy() if isinstance(result, DeviceTensor) else result
     return array

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,29 +16,6 @@ import pytest
 import dmlindex
 from dmlindex import Device, DeviceError, _core
 from tests.children import in_child
-
-
-@pytest.fixture(scope="module", name="device")
-def d3d12_device(d3d12: Device) -> Device:
-    return d3d12
-
-
-@pytest.fixture
-def gpu(device: Device) -> Device:
-    """The same, if it is no software adapter."""
-    infos = [info for info in dmlindex.devices() if info.kind == "d3d12"]
-    if not any("(hardware)" in info.description for info in infos):
-        pytest.skip("every D3D12 adapter here is software")
-    return device
-
-
-@pytest.fixture(autouse=True)
-def no_error_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test sees to its own errors."""
-    yield
-    if "device" in request.fixturenames:
-        request.getfixturevalue("device").synchronize()
-
 
 TABLE: npt.NDArray[Any] = np.arange(24, dtype=np.float32).reshape(6, 4)
 
@@ -138,71 +114,6 @@ def test_operands_must_fit(device: Device) -> None:
         dmlindex.gather(table, [0], device="cpu")
 
 
-MESSAGE = (
-    r"gather: indices\[1\] = {} is out of range for axis 0 of input, which has size 6 "
-    r"\(expected -6 <= index < 6\); pass mode"
-)
-
-
-def test_an_error_comes_with_the_result(device: Device) -> None:
-    result = dmlindex.gather(device.tensor(TABLE), [0, 6, 7])
-    for _ in range(2):  # there is nothing in it, however often one asks
-        with pytest.raises(IndexError, match=MESSAGE.format(6)):
-            result.numpy()
-    device.synchronize()  # nothing new to tell
-
-
-def test_an_error_comes_with_synchronize(device: Device) -> None:
-    table = device.tensor(TABLE)
-    kept = dmlindex.gather(table, [0, -7]), dmlindex.gather(table, [0, 99])
-    with pytest.raises(IndexError, match=MESSAGE.format(-7)):
-        device.synchronize()
-    device.synchronize()
-    del kept
-
-
-def test_the_first_error_goes_on(device: Device) -> None:
-    bad = dmlindex.gather(device.tensor(TABLE), [0, 6])
-    later = dmlindex.gather(bad, [5])  # out of range too, but skipped
-    last = dmlindex.scatter_nd(TABLE[:1], [[0]], later, reduction="add")
-    with pytest.raises(IndexError, match=MESSAGE.format(6)):
-        last.numpy()
-    with pytest.raises(IndexError, match=MESSAGE.format(6)):
-        dmlindex.gather(bad, [0])  # known to have failed by now
-    device.synchronize()
-
-
-def test_a_failed_call_leaves_out_alone(device: Device) -> None:
-    calls: list[Callable[[Any], object]] = [
-        lambda out: dmlindex.gather(TABLE, [0, 6, 1, 2, 3, 4], out=out),
-        lambda out: dmlindex.scatter_nd(out, [[0], [6]], TABLE[:2] + 1, out=out),
-        lambda out: dmlindex.scatter_nd(TABLE + 1, [[0], [6]], TABLE[:2], out=out),
-        lambda out: dmlindex.scatter_nd(out, [[0], [6]], TABLE[:2], reduction="mul", out=out),
-    ]
-    for call in calls:
-        out = device.tensor(TABLE)
-        call(out)
-        with pytest.raises(IndexError):
-            out.numpy()
-        np.testing.assert_array_equal(out.numpy(), TABLE)
-
-
-def test_the_value_named_is_the_one_that_was_there(device: Device) -> None:
-    indices = device.tensor(np.array([0, 6]))
-    result = dmlindex.gather(TABLE, indices)
-    dmlindex.gather([1, 2], [0, 0], out=indices)  # the queue goes on
-    with pytest.raises(IndexError, match=MESSAGE.format(6)):
-        result.numpy()
-
-
-def test_more_operators_than_error_slots(device: Device) -> None:
-    table = device.tensor(TABLE)
-    first = result = dmlindex.gather(table, [5, 4, 3, 2, 1, 0])
-    for _ in range(4200):
-        result = dmlindex.gather(result, [1, 2, 3, 4, 5, 0], out=result)
-    np.testing.assert_array_equal(first.numpy(), np.roll(TABLE[::-1], -4200 % 6, axis=0))
-
-
 def test_release(device: Device) -> None:
     with device.tensor(TABLE) as tensor:
         assert tensor.shape == (6, 4)
@@ -273,17 +184,6 @@ def test_letting_go_does_not_wait_for_the_device(device: Device) -> None:
     stop.set()
     for thread in threads:
         thread.join()
-
-
-def test_out_of_memory_leaves_the_device_usable(device: Device) -> None:
-    row = device.tensor(np.zeros((1, 1 << 20), np.uint8))
-    with pytest.raises(MemoryError, match="no room for"):
-        dmlindex.gather(row, np.zeros(1 << 22, np.int8))
-    before = _core.d3d12_used_bytes(device.name)
-    with pytest.raises(MemoryError, match="no room for"):
-        dmlindex.gather(row, np.zeros(1 << 22, np.int8), mode="clamp")
-    assert _core.d3d12_used_bytes(device.name) == before
-    np.testing.assert_array_equal(dmlindex.gather(row, [0]).numpy(), np.zeros((1, 1 << 20)))
 
 
 def test_threads_share_a_device(device: Device) -> None:
@@ -365,75 +265,3 @@ def test_quiet_unless_asked(is_vkd3d: bool) -> None:
         assert "warn:" in said["1"]
     else:
         assert all(line.startswith("d3d12: ") for line in said["1"].splitlines())
-
-
-def test_reductions_that_shaders_lack(device: Device) -> None:
-    for name in ("float64", "longdouble", "complex64", "complex128", "clongdouble"):
-        assert not device.has_reduction(name, "add")
-        assert Device("cpu").has_reduction(name, "add")
-        table = np.zeros(2, name)
-        with pytest.raises(DeviceError, match=rf'on dtype {table.dtype}.*use device="cpu"'):
-            dmlindex.scatter_elements(table, [0], table[:1], reduction="add", device=device)
-
-
-@pytest.mark.parametrize("name", ["bool", *"bBhHiIqQ", "float16", "float32"])
-def test_reductions_that_shaders_have(device: Device, name: str) -> None:
-    for reduction in ("add", "mul", "min", "max"):
-        assert device.has_reduction(name, reduction)
-
-
-def test_more_dims_than_shaders_take(device: Device) -> None:
-    table = np.zeros((2,) * 10, np.uint8)
-    indices = np.zeros((1,) * 9, np.int64)
-    with pytest.raises(DeviceError, match=r'10 numbers, at most 8 are supported; use device="cpu"'):
-        dmlindex.gather_nd(table, np.zeros((1, 10), np.int64), device=device)
-    assert dmlindex.gather(table, indices, device=device).shape == (1,) * 9 + (2,) * 9
-
-
-def test_sizes_past_32_bits(device: Device) -> None:
-    """No index in range is called out of range: such a size is not known to shaders."""
-    rows = (1 << 32) + 5
-    table = np.empty((rows, 0), np.uint8)
-    there = device.tensor(table)
-    index = np.array([(1 << 32) + 2, 3])
-    for indices in (index, device.tensor(index)):
-        with pytest.raises(
-            DeviceError, match=rf'axis 0 of input has size {rows}.*use device="cpu"'
-        ):
-            dmlindex.gather(there, indices)
-        with pytest.raises(DeviceError, match=rf"axis 0 of input has size {rows}"):
-            dmlindex.scatter_nd(there, index[:, None], np.empty((2, 0), "u1"))
-        for mode in ("clamp", "wrap", "fill"):  # no index is an error: nothing to know
-            assert dmlindex.gather(there, indices, mode=mode).shape == (2, 0)
-    assert dmlindex.gather(there, index[:0]).shape == (0, 0)
-    edge = device.tensor(np.empty(((1 << 32) - 1, 0), np.uint8))
-    for last in ([(1 << 32) - 2], np.array([(1 << 32) - 2], np.uint32), [-(1 << 32) + 1]):
-        assert dmlindex.gather(edge, last).numpy().shape == (1, 0)
-    for past in ([(1 << 32) - 1], np.array([(1 << 32) - 1], np.uint32), [-(1 << 32)]):
-        with pytest.raises(IndexError, match=f"which has size {(1 << 32) - 1}"):
-            dmlindex.gather(edge, past).numpy()
-
-
-@pytest.mark.hardware
-@pytest.mark.parametrize("name", ["u1", "u2", "u4", "u8", "V16"])
-def test_duplicates_do_not_tear(gpu: Device, name: str) -> None:
-    """Without the pass that finds the last writer, two stores of 4 bytes mix on a real GPU."""
-    rng = np.random.default_rng(1)
-    table = np.zeros(1 << 12, name)
-    updates = rng.integers(0, 256, (1 << 20) * table.itemsize, np.uint8).view(name)
-    indices = rng.integers(0, table.size, 1 << 20)
-    expected = dmlindex.scatter_elements(table, indices, updates)
-    for _ in range(5):
-        found = dmlindex.scatter_elements(table, indices, updates, device=gpu)
-        assert found.tobytes() == expected.tobytes()
-
-
-@pytest.mark.hardware
-def test_tensors_past_half_a_gigabyte(gpu: Device) -> None:
-    """Typed views reach 2 GiB, raw ones 512 MiB: then the limit is named."""
-    table = np.arange(1 << 28, dtype=np.uint32).reshape(1 << 20, 256)
-    rows = np.random.default_rng(1).integers(0, 1 << 20, 1 << 10)
-    tensor = gpu.tensor(table)
-    np.testing.assert_array_equal(dmlindex.gather(tensor, rows).numpy(), table[rows])
-    with pytest.raises(DeviceError, match=r"input has 1073741824 bytes.*2\^27 texels"):
-        dmlindex.gather_nd(tensor, [[0, 1]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -156,51 +155,6 @@ I = np.array([[0, 1], [1, 0]])  # noqa: E741
 GATHER = gather_elements((2, 3), (2, 2), (2, 2), 1)
 STRIDED = gather_elements(data(2, 3, strides=(4, 1)), (2, 2), data(2, 2, strides=(3, 1)), 1)
 SCATTER = scatter_elements((2, 3), (2, 2), (2, 2), (2, 3), 1)
-WRONG_CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
-    (GATHER, (X,), {}, TypeError, "missing required argument 'indices'"),
-    (GATHER, (X, I, X), {}, TypeError, "takes 2 positional arguments but 3 were given"),
-    (GATHER, (X, I), {"updates": X}, TypeError, "unexpected keyword argument 'updates'"),
-    (SCATTER, (X, I), {}, TypeError, "missing required argument 'updates'"),
-    (GATHER, (X, None), {}, TypeError, "GATHER_ELEMENTS: indices is None"),
-    (GATHER, (X.astype("f8"), I), {}, TypeError, "input has dtype float64, expected float32"),
-    (GATHER, (X.astype(">f4"), I), {}, TypeError, "input has dtype >f4, expected float32"),
-    (GATHER, (X, I.astype("i4")), {}, TypeError, "indices has dtype int32, expected int64"),
-    (GATHER, (X[:, :2], I), {}, ValueError, r"input has shape \(2, 2\), expected \(2, 3\)"),
-    (GATHER, (X, I.ravel()), {}, ValueError, r"indices has shape \(4,\), expected \(2, 2\)"),
-    (STRIDED, (X, I), {}, ValueError, "expected one dimension of at least 7 elements"),
-    (STRIDED, (X.ravel(), I), {}, ValueError, "input has shape"),
-    (SCATTER, (X, I, X), {}, ValueError, r"updates has shape \(2, 3\), expected \(2, 2\)"),
-    (GATHER, (X, I), {"out": [1]}, TypeError, "out is a list, expected a numpy.ndarray"),
-    (GATHER, (X, I), {"out": np.empty((2, 2))}, TypeError, "out has dtype float64"),
-    (GATHER, (X, I), {"out": X}, ValueError, r"out has shape \(2, 3\), expected \(2, 2\)"),
-    (STRIDED, (np.zeros(7, "f4"), I), {"out": X}, ValueError, "at least 5 elements"),
-    (
-        *(GATHER, (X, I), {"out": np.broadcast_to(np.float32(0), (2, 2))}),
-        *(ValueError, "out is read-only"),
-    ),
-    (
-        *(GATHER, (X, I), {"out": np.lib.stride_tricks.as_strided(X, (2, 2), (4, 4))}),
-        *(ValueError, "share memory"),
-    ),
-    (
-        *(STRIDED, (np.zeros(7, "f4"), I)),
-        {"out": np.lib.stride_tricks.as_strided(np.zeros(1, "f4"), (9,), (0,))},
-        *(ValueError, "share memory"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("desc", "arguments", "options", "error", "message"), WRONG_CALLS)
-def test_a_wrong_call(
-    device: str,
-    desc: Any,
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
-    error: type[Exception],
-    message: str,
-) -> None:
-    with pytest.raises(error, match=message):
-        Device(device).compile(desc)(*arguments, **options)
 
 
 def test_array_likes_are_taken(device: str) -> None:
@@ -277,58 +231,3 @@ def test_the_functions_take_a_device() -> None:
     assert taken.tolist() == [[3, 4, 5]]
     with pytest.raises(TypeError, match="device is 1"):
         dmlindex.gather(X, [1], device=1)  # type: ignore[call-overload]
-
-
-def test_descs_are_values() -> None:
-    again = gather_elements((2, 3), (2, 2), (2, 2), 1)
-    assert again == GATHER
-    assert hash(again) == hash(GATHER)
-    assert pickle.loads(pickle.dumps(GATHER)) == GATHER
-    assert gather_elements((2, 3), (2, 2), (2, 2), 0) != GATHER
-    with pytest.raises(AttributeError):
-        GATHER.axis = 0  # type: ignore[misc]
-    assert repr(data(2, strides=(0,), flags=dmlindex.TensorFlags.OWNED_BY_DML)) == (
-        "TensorDesc(FLOAT32, {2}, strides={0}, flags=1)"
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (("FLOAT32", (2,)), TypeError, "data_type is of type str, expected a DataType"),
-        ((1, (2,)), TypeError, "data_type is of type int"),
-        ((DataType.FLOAT32, 2), TypeError, "sizes is of type int, expected a sequence"),
-        ((DataType.FLOAT32, (2.0,)), TypeError, r"sizes\[0\] is of type float"),
-        ((DataType.FLOAT32, (-1,)), ValueError, r"sizes\[0\] is -1, expected 0 to 4294967295"),
-        ((DataType.FLOAT32, (2,), (2**32,)), ValueError, r"strides\[0\] is 4294967296"),
-        ((DataType.FLOAT32, (2,), None, 2**64), ValueError, "total_tensor_size_in_bytes is"),
-        ((DataType.FLOAT32, (2,), None, None, True), TypeError, "alignment is True"),
-        ((DataType.FLOAT32, (2,), None, None, 0, 1), TypeError, "flags is of type int"),
-    ],
-)
-def test_what_a_tensor_desc_cannot_hold(
-    arguments: tuple[Any, ...], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        TensorDesc(*arguments)
-
-
-def test_view() -> None:
-    desc = data(2, 2, strides=(3, 1))
-    buffer = np.arange(9, dtype=np.float32)
-    assert desc.view(buffer).tolist() == [[0, 1], [3, 4]]
-    assert desc.view(buffer[::-1]).tolist() == [[8, 7], [5, 4]]
-    assert np.shares_memory(desc.view(buffer), buffer)
-    assert data(2, 3).view(X) is X
-    for wrong, error in (
-        (buffer[:4], ValueError),
-        (buffer.reshape(3, 3), ValueError),
-        (buffer.astype("f8"), TypeError),
-        ([1.0] * 9, TypeError),
-    ):
-        with pytest.raises(error, match=r"^view: buffer"):
-            desc.view(wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^view: buffer has shape \(3, 3\), expected \(2, 3\)"):
-        data(2, 3).view(buffer.reshape(3, 3))
-    with pytest.raises(dmlindex.DescriptorError, match="TensorDesc: strides is 1 strides"):
-        data(2, 2, strides=(1,)).view(buffer)

@@ -10,12 +10,13 @@ import pytest
 import dmlindex
 from benchmarks import peers
 from benchmarks.call import Buffers, Call, Idiom
-from benchmarks.cases import Case, all_cases, gather_nd, growth_cases, scatter_elements
+from benchmarks.cases import Case, all_cases, growth_cases
 from benchmarks.figures import rows, targets
 from benchmarks.measure import Effort, run_case
 from benchmarks.report import compare, markdown
 from benchmarks.stream_copy import StreamCopy
 from benchmarks.worker import load_peers
+from benchmarks.workloads import gather_nd, scatter_elements
 
 EFFORT = Effort(seconds=0.001, pause_seconds=0.0, every_mode=True)
 TINY = Case("a tiny gather", "tiny", gather_nd((4, 5, 2), (3, 2)))

@@ -20,6 +20,7 @@ import pytest
 
 import dmlindex
 from dmlindex.cli import main
+from tests.project.shells import listed, npy, refused, shell
 
 TABLE = np.arange(12, dtype=np.float32).reshape(4, 3)
 RUN = "run gather x.npy i.npy"
@@ -31,44 +32,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save("x.npy", TABLE)
     np.save("i.npy", [2, 0])
     return tmp_path
-
-
-def shell(
-    line: str, given: bytes = b"", environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    """A line for bash in which dml is the command line."""
-    return subprocess.run(
-        ["bash", "-c", f'dml() {{ "{sys.executable}" -m dmlindex "$@"; }}; {line}'],
-        input=given,
-        capture_output=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, **(environment or {})},
-    )
-
-
-def listed() -> list[str]:
-    return sorted(path.name for path in Path.cwd().iterdir())
-
-
-def refused(line: str, **environment: str) -> str:
-    """The one line of a refusal; checks that nothing else happened."""
-    before = listed()
-    process = shell(line, environment=environment)
-    told = process.stderr.decode()
-    assert process.returncode == 2, told
-    assert told.startswith("dmlindex")
-    assert told.count("\n") == 1, told
-    assert len(told) < 600
-    assert process.stdout == b""
-    assert listed() == before
-    return told
-
-
-def npy(array: Any) -> bytes:
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -209,52 +172,6 @@ def test_a_name_with_control_characters_stays_in_its_line() -> None:
     process = shell(r"dml run gather x.npy i.npy -o $'a\nb\xff'")
     assert process.returncode == 0
     assert process.stdout.count(b"\n") == 1
-
-
-HEADERS: dict[str, bytes] = {
-    "long": b"{" + b" " * 20_000 + b"}",
-    "deep": b"(" * 5000 + b")" * 5000,
-    "many digits": b"{'descr': '<f4', 'fortran_order': False, 'shape': (" + b"9" * 6000 + b",)}",
-    "negations": b"-" * 9000 + b"1",
-    "an escape": rb"{'descr': '\d', 'fortran_order': False, 'shape': (1,)}",
-    "a call": b"{'descr': '<f4', 'fortran_order': False, 'shape': (exit(),)}",
-    "of Python 2": b"{'descr': '<f4', 'fortran_order': False, 'shape': (4000000L,)}",
-    "huge elements": b"{'descr': 'V2147483647', 'fortran_order': False, 'shape': (2147483647,)}",
-    "too huge elements": b"{'descr': 'V99999999999', 'fortran_order': False, 'shape': (1,)}",
-    "many dims": b"{'descr': '<f4', 'fortran_order': False, 'shape': (" + b"1," * 100 + b")}",
-    "no shape": b"{'descr': '<f4', 'fortran_order': False, 'shape': None}",
-    "nulls": b"\0" * 60,
-    "not text": b"\xff\xfe" * 30,
-    "a lone quote": b"{'descr",
-    "deep dtype": b"{'descr': " + b"[('a'," * 300 + b"'<f4'" + b")]" * 300 + b"}",
-}
-
-
-@pytest.mark.parametrize("header", HEADERS)
-@pytest.mark.parametrize("version", [1, 2, 3, 77])
-@pytest.mark.parametrize("piped", [False, True])
-def test_absurd_headers(header: str, version: int, piped: bool, capfd: Any) -> None:
-    text = HEADERS[header]
-    size = len(text).to_bytes(2 if version == 1 else 4, "little")
-    Path("x.npy").write_bytes(b"\x93NUMPY" + bytes([version, 0]) + size + text + bytes(64))
-    if piped:
-        os.mkfifo("pipe")
-        data = Path("x.npy").read_bytes()
-        threading.Thread(target=lambda: Path("pipe").write_bytes(data), daemon=True).start()
-    before = listed()
-    assert main(["run", "gather", "pipe" if piped else "x.npy", "i.npy", "-o", "out.npy"]) == 2
-    told = capfd.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("dmlindex: error: ")
-    assert told.err.count("\n") == 1
-    assert len(told.err) < 400
-    assert listed() == before
-
-
-@pytest.mark.parametrize("content", [b"[" * 100_000, b"9" * 10_000, b'{"operator": "\\ud800"}'])
-def test_absurd_descriptors(content: bytes) -> None:
-    Path("desc.json").write_bytes(content)
-    refused("dml explain desc.json")
 
 
 def told_to_end(number: int) -> subprocess.Popen[str]:
