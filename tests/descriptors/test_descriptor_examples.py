@@ -165,3 +165,17 @@ def test_all_dims_of_gather_can_be_index_dimensions() -> None:
     """The page says less than DimensionCount."""
     desc = gather((1, 5), places(2, 3), (2, 3), 1, 2)
     assert run(desc, [range(10, 15), [0, 1, 2, 3, 4, 0]]) == [10, 11, 12, 13, 14, 10]
+
+
+def test_no_input_fits_the_illustration_of_batches() -> None:
+    """GATHER_ND1's page splits indices {1, 3, 4, 5, 6, 7} with counts 5 and 2 into batches {3, 4}
+    and {5, 6, 7}: tuples of 7 numbers, for which no tensor has dims enough behind the batches."""
+    for n in range(6, 9):
+        indices = places(*(1,) * (n - 6), 1, 3, 4, 5, 6, 7)
+        for r in range(3, n + 1):
+            input = data(*(1,) * (n - r), 3, 4, *(2,) * (r - 2))
+            desc = gather_nd1(input, indices, input, r, 5, 2)
+            assert [v.rule for v in desc.violations()] == ["index-tuple-size"]
+    batches = places(1, 3, 4, 5, 6, 2)  # as the page counts, with tuples that there can be
+    right = gather_nd1(data(1, 1, 3, 4, 8, 9), batches, data(1, 1, 3, 4, 5, 6), 4, 5, 2)
+    assert right.violations() == []

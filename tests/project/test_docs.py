@@ -86,7 +86,10 @@ def sources() -> str:
 def test_named_files_exist(page: Path) -> None:
     """Code spans that begin with a folder of the root."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    named = re.findall(r"`((?:\.ci|benchmarks|cmake|cpp|docs|examples|include|python|script|tests)/[\w./-]*)`", text)
+    named = re.findall(
+        r"`((?:\.ci|benchmarks|cmake|cpp|docs|examples|include|python|script|tests)/[\w./-]*)`",
+        text,
+    )
     assert [file for file in named if not (ROOT / file).exists()] == []
 
 

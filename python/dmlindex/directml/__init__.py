@@ -1,15 +1,14 @@
 """DirectML's descriptors: enums, TensorDesc, the six operator descs, and their JSON form."""
 
 from dmlindex.directml.desc_json import desc_from_json, desc_to_json
-from dmlindex.directml.descs import (
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.gather_descs import (
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
     GatherNDOperatorDesc,
     GatherOperatorDesc,
-    OperatorDesc,
-    ScatterElementsOperatorDesc,
-    ScatterNDOperatorDesc,
 )
+from dmlindex.directml.scatter_descs import ScatterElementsOperatorDesc, ScatterNDOperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, FeatureLevel, TensorFlags, Violation
 

@@ -16,15 +16,14 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any, NoReturn, TypeVar
 
-from dmlindex.directml.descs import (
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.gather_descs import (
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
     GatherNDOperatorDesc,
     GatherOperatorDesc,
-    OperatorDesc,
-    ScatterElementsOperatorDesc,
-    ScatterNDOperatorDesc,
 )
+from dmlindex.directml.scatter_descs import ScatterElementsOperatorDesc, ScatterNDOperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, TensorFlags
 

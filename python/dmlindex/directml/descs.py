@@ -1,4 +1,4 @@
-"""DirectML's operator descriptors, in its own terms: frozen values to check and to compile.
+"""What DirectML's six operator descriptors share: frozen values to check and to compile.
 
 The rules are those of the real DirectML; `violations()` lists every one that a descriptor breaks,
 with the reason. Field names are DirectML's in snake_case, enum values are DirectML's own.
@@ -8,8 +8,8 @@ Source: https://learn.microsoft.com/windows/win32/api/directml/
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import fields
+from typing import ClassVar, Self
 
 from dmlindex import _core
 from dmlindex.directml.tensor import TensorDesc
@@ -17,7 +17,11 @@ from dmlindex.directml.values import FeatureLevel, Violation, set_field, unsigne
 
 
 class OperatorDesc:
-    """What the six operator descs share. A tensor may be None: a violation, not an error."""
+    """What the six operator descs share. A tensor may be None: a violation, not an error.
+
+    A desc is a value: it compares, hashes, copies and pickles by its fields, and
+    `dataclasses.replace(desc, axis=1)` is a desc with another field.
+    """
 
     operator: ClassVar[str]
 
@@ -35,6 +39,7 @@ class OperatorDesc:
     def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> list[Violation]:
         """Every rule that the desc breaks on a device of that level; empty when it is valid.
 
+        >>> from dmlindex import DataType, GatherElementsOperatorDesc
         >>> x = TensorDesc(DataType.FLOAT32, (4, 3))
         >>> i = TensorDesc(DataType.INT64, (2, 3))
         >>> [v.rule for v in GatherElementsOperatorDesc(x, i, x, axis=2).violations()]
@@ -47,109 +52,46 @@ class OperatorDesc:
             )
         return [Violation(*values) for values in _core.violations(self, feature_level)]
 
+    def to_json(self) -> str:
+        """The desc as one line of JSON, without what has its default value; see `from_json`.
 
-@dataclass(frozen=True)
-class GatherOperatorDesc(OperatorDesc):
-    """DML_GATHER_OPERATOR_DESC: output[o…, q…, i…] = input[o…, indices[q…], i…].
+        >>> from dmlindex import GatherElementsOperatorDesc
+        >>> GatherElementsOperatorDesc(None, None, None, 1).to_json()
+        '{"operator": "GATHER_ELEMENTS", "input": null, "indices": null, "output": null, "axis": 1}'
+        """
+        from dmlindex.directml.desc_json import desc_to_json  # which imports the six descs
 
-    >>> x = TensorDesc(DataType.FLOAT32, (1, 1, 4, 3))
-    >>> i = TensorDesc(DataType.UINT32, (1, 1, 1, 2))
-    >>> y = TensorDesc(DataType.FLOAT32, (1, 1, 2, 3))
-    >>> GatherOperatorDesc(x, i, y, axis=2, index_dimensions=1).violations()
-    []
+        return desc_to_json(self)
 
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
-    """
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The desc that `to_json` wrote; ValueError with one clear line where the text holds none.
 
-    operator: ClassVar[str] = "GATHER"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    axis: int
-    index_dimensions: int
+        Of a class for one operator, a desc of another is a ValueError, too.
 
+        >>> from dmlindex import GatherElementsOperatorDesc
+        >>> desc = GatherElementsOperatorDesc.infer((4, 3), (2, 3))
+        >>> OperatorDesc.from_json(desc.to_json()) == desc
+        True
+        """
+        from dmlindex.directml.desc_json import desc_from_json
 
-@dataclass(frozen=True)
-class GatherElementsOperatorDesc(OperatorDesc):
-    """DML_GATHER_ELEMENTS_OPERATOR_DESC: output[p] = input[p with p[axis] := indices[p]].
+        desc = desc_from_json(text)
+        if not isinstance(desc, cls):
+            raise ValueError(f"operator is {desc.operator}, expected {cls.operator}")
+        return desc
 
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_elements_operator_desc
-    """
+    def to_cpp(self, name: str = "desc") -> str:
+        """C++ that fills DirectML's own structs; `name` is that of the DML_OPERATOR_DESC.
 
-    operator: ClassVar[str] = "GATHER_ELEMENTS"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    axis: int
+        The lines go into a function: name, an identifier, is how all their variables begin, so that
+        several descs fit in one. A null tensor is nullptr. The header is DirectML.h, of any version
+        that has the operator.
 
+        >>> from dmlindex import GatherOperatorDesc
+        >>> print(GatherOperatorDesc.infer((4, 3), (2,)).to_cpp().splitlines()[-1])
+        const DML_OPERATOR_DESC desc = {DML_OPERATOR_GATHER, &desc_fields};
+        """
+        from dmlindex.directml.cpp import desc_to_cpp
 
-@dataclass(frozen=True)
-class GatherNDOperatorDesc(OperatorDesc):
-    """DML_GATHER_ND_OPERATOR_DESC: output[q…, s…] = input[indices[q…, :], s…].
-
-    The counts say how many of the last dims count; those before have size 1.
-
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd_operator_desc
-    """
-
-    operator: ClassVar[str] = "GATHER_ND"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    input_dimension_count: int
-    indices_dimension_count: int
-
-
-@dataclass(frozen=True)
-class GatherND1OperatorDesc(OperatorDesc):
-    """DML_GATHER_ND1_OPERATOR_DESC: GATHER_ND with batch_dimension_count dims in front that agree.
-
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
-    """
-
-    operator: ClassVar[str] = "GATHER_ND1"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    input_dimension_count: int
-    indices_dimension_count: int
-    batch_dimension_count: int
-
-
-@dataclass(frozen=True)
-class ScatterElementsOperatorDesc(OperatorDesc):
-    """DML_SCATTER_ELEMENTS_OPERATOR_DESC: output = input, but where indices point: updates.
-
-    output[p with p[axis] := indices[p]] = updates[p].
-
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
-    """
-
-    operator: ClassVar[str] = "SCATTER_ELEMENTS"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    updates_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    axis: int
-
-
-@dataclass(frozen=True)
-class ScatterNDOperatorDesc(OperatorDesc):
-    """DML_SCATTER_ND_OPERATOR_DESC: output = input; output[indices[q…, :], s…] = updates[q…, s…].
-
-    Source:
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
-    """
-
-    operator: ClassVar[str] = "SCATTER_ND"
-    input_tensor: TensorDesc | None
-    indices_tensor: TensorDesc | None
-    updates_tensor: TensorDesc | None
-    output_tensor: TensorDesc | None
-    input_dimension_count: int
-    indices_dimension_count: int
+        return desc_to_cpp(self, name)

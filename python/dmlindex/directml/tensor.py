@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dmlindex import _core
+from dmlindex._core import DeviceTensor
 from dmlindex.directml.values import (
     UINT64_MAX,
     DataType,
@@ -67,6 +70,78 @@ class TensorDesc:
         field = "guaranteed_base_offset_alignment"
         set_field(self, field, unsigned(self, field, self.guaranteed_base_offset_alignment))
 
+    @classmethod
+    def packed(cls, data_type: DataType, sizes: Sequence[int]) -> TensorDesc:
+        """A tensor without strides: its elements lie one after the other, in C order.
+
+        >>> TensorDesc.packed(DataType.INT8, (2, 3))
+        TensorDesc(INT8, {2, 3})
+        """
+        return cls(data_type, tuple(sizes))
+
+    @classmethod
+    def from_array(
+        cls, array: npt.NDArray[Any] | DeviceTensor, rank: int | None = None
+    ) -> TensorDesc:
+        """The desc of an array as it lies in memory: strides only where it is not packed.
+
+        With rank, sizes get 1s in front, or lose some; without it, an array of rank 0 gets one
+        dim. Dims of size 1 get stride 0. The array is its own buffer: a compiled operator takes it
+        as it is.
+
+        TypeError for a dtype that DirectML lacks; ValueError for strides that it lacks, negative
+        ones, say, and for a rank that the sizes do not fit.
+
+        >>> TensorDesc.from_array(np.zeros((2, 3), np.float32), rank=4)
+        TensorDesc(FLOAT32, {1, 1, 2, 3})
+        >>> TensorDesc.from_array(np.zeros((2, 4), np.int8)[:, :3])
+        TensorDesc(INT8, {2, 3}, strides={4, 1})
+        """
+        if not isinstance(array, (np.ndarray, np.generic, _core.DeviceTensor)):
+            raise TypeError(
+                f"TensorDesc.from_array: array is a {type(array).__name__}, "
+                "expected a numpy.ndarray"
+            )
+        strides = None if isinstance(array, _core.DeviceTensor) else _element_strides(array)
+        desc = cls(DataType.of(array.dtype), array.shape, strides)
+        return desc.with_rank(max(len(desc.sizes), 1) if rank is None else rank)
+
+    def with_rank(self, rank: int) -> TensorDesc:
+        """The same tensor with 1s in front of its sizes, or without some of those it has.
+
+        ValueError where a size that is not 1 would be lost.
+
+        >>> TensorDesc(DataType.INT8, (2, 3)).with_rank(4).with_rank(3)
+        TensorDesc(INT8, {1, 2, 3})
+        """
+        added = unsigned(self, "rank", rank) - len(self.sizes)
+        if any(size != 1 for size in self.sizes[: max(-added, 0)]):
+            raise ValueError(
+                f"TensorDesc: rank is {rank}, expected room for the sizes of {self} behind the 1s"
+            )
+
+        def resized(numbers: tuple[int, ...], filler: int) -> tuple[int, ...]:
+            return (filler,) * added + numbers[max(-added, 0) :]
+
+        strides = None if self.strides is None else resized(self.strides, 0)
+        return replace(self, sizes=resized(self.sizes, 1), strides=strides)
+
+    @property
+    def implied_size_in_bytes(self) -> int:
+        """The least that the total size may be: what the elements span, rounded up to 4 bytes.
+
+        It is `total_tensor_size_in_bytes` where that is None. ValueError for a type without a size.
+
+        >>> TensorDesc(DataType.UINT8, (2, 3), strides=(4, 1)).implied_size_in_bytes
+        8
+        """
+        if self.strides is None:
+            extent = math.prod(self.sizes)
+        else:
+            pairs = zip(self.sizes, self.strides, strict=False)
+            extent = 1 + sum((size - 1) * stride for size, stride in pairs)
+        return -(-max(extent, 0) * self.data_type.dtype.itemsize // 4) * 4
+
     def __repr__(self) -> str:
         parts = [self.data_type.name, _braces(self.sizes)]
         if self.strides is not None:
@@ -116,6 +191,23 @@ class TensorDesc:
         return np.lib.stride_tricks.as_strided(
             buffer, self.sizes, tuple(stride * step for stride in self.strides)
         )
+
+
+def _element_strides(array: npt.NDArray[Any] | np.generic) -> tuple[int, ...] | None:
+    """The strides in elements, 0 in dims of size 1; None where the array is packed."""
+    if array.flags.c_contiguous:
+        return None
+    strides = [
+        stride if size > 1 else 0 for size, stride in zip(array.shape, array.strides, strict=True)
+    ]
+    for stride in strides:
+        if stride < 0 or stride % array.itemsize:
+            found = "negative" if stride < 0 else f"no multiple of {array.itemsize} bytes"
+            raise ValueError(
+                f"TensorDesc.from_array: array has a stride of {stride} bytes, which is {found}, "
+                "and DirectML lacks such strides; copy it: numpy.ascontiguousarray(array)"
+            )
+    return tuple(stride // array.itemsize for stride in strides)
 
 
 def _braces(numbers: tuple[int, ...]) -> str:

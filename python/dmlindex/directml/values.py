@@ -12,6 +12,7 @@ from enum import IntEnum, IntFlag
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dmlindex import _core
 
@@ -44,6 +45,32 @@ class DataType(IntEnum):
         if self in (DataType.UNKNOWN, DataType.UINT4, DataType.INT4):
             raise ValueError(f"{self.name} has no NumPy dtype, and no operator takes it")
         return np.dtype(self.name.lower())
+
+    @classmethod
+    def of(cls, dtype: npt.DTypeLike) -> DataType:
+        """The data type of a NumPy dtype; TypeError, which says what to do, where there is none.
+
+        >>> DataType.of("float16")
+        <DataType.FLOAT16: 2>
+        """
+        found: np.dtype[Any] = np.dtype(dtype)
+        if not found.isnative:
+            raise TypeError(
+                f"DataType.of: dtype {found} is of foreign byte order, which DirectML lacks; "
+                "convert the array: array.astype(array.dtype.newbyteorder('='))"
+            )
+        known = [name for name in cls.__members__ if name.lower() == found.name]
+        if not known or found.kind not in "fiu":
+            width = found.itemsize
+            view = (
+                f"uint{8 * width}" if width in (1, 2, 4, 8) else "uint8, with a dim for its bytes"
+            )
+            raise TypeError(
+                f"DataType.of: dtype {found}, which DirectML lacks; expected floats of 16 to 64 "
+                "bits or integers of 8 to 64; moves keep bits, so a view of the array will do: as "
+                f"{view}"
+            )
+        return cls[known[0]]
 
 
 class TensorFlags(IntFlag):
@@ -111,8 +138,9 @@ UINT64_MAX = 2**64 - 1
 
 
 def unsigned(owner: object, field: str, value: object, most: int = UINT_MAX) -> int:
-    """value as an unsigned integer of the width that the field has in DirectML."""
-    name = f"{type(owner).__name__}: {field}"
+    """value as an unsigned integer of the width that the field of the owner, a desc or a class of
+    them, has in DirectML."""
+    name = f"{(owner if isinstance(owner, type) else type(owner)).__name__}: {field}"
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} is {value}, expected an integer")
     try:

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex import _core
-from dmlindex.directml.descs import (
+from dmlindex.directml import (
+    DataType,
     GatherElementsOperatorDesc,
     GatherND1OperatorDesc,
     GatherOperatorDesc,
     OperatorDesc,
     ScatterElementsOperatorDesc,
     ScatterNDOperatorDesc,
+    TensorDesc,
 )
-from dmlindex.directml.tensor import TensorDesc
-from dmlindex.directml.values import DataType
 
 Shape = tuple[int, ...]
 

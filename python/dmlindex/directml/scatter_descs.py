@@ -1,0 +1,106 @@
+"""The descriptors of DirectML's two scatters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from dmlindex.directml import infer
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.infer import TensorLike
+from dmlindex.directml.tensor import TensorDesc
+from dmlindex.directml.values import DataType
+
+
+@dataclass(frozen=True)
+class ScatterElementsOperatorDesc(OperatorDesc):
+    """DML_SCATTER_ELEMENTS_OPERATOR_DESC: output = input, but where indices point: updates.
+
+    output[p with p[axis] := indices[p]] = updates[p].
+
+    Source:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
+    """
+
+    operator: ClassVar[str] = "SCATTER_ELEMENTS"
+    input_tensor: TensorDesc | None
+    indices_tensor: TensorDesc | None
+    updates_tensor: TensorDesc | None
+    output_tensor: TensorDesc | None
+    axis: int
+
+    @classmethod
+    def infer(
+        cls,
+        input: TensorLike,
+        indices: TensorLike,
+        updates: TensorLike | None = None,
+        axis: int = 0,
+        *,
+        data_type: DataType = DataType.FLOAT32,
+        indices_data_type: DataType = DataType.INT64,
+        dimension_count: int | None = None,
+    ) -> Self:
+        """The valid desc for an input, indices and updates; see `GatherOperatorDesc.infer`.
+
+        Without updates they are packed, of the sizes of indices; a shape of updates has input's
+        data type. The output is packed, of input's sizes.
+
+        >>> desc = ScatterElementsOperatorDesc.infer((4, 3), (2, 3), axis=-2, dimension_count=4)
+        >>> desc.updates_tensor, desc.axis
+        (TensorDesc(FLOAT32, {1, 1, 2, 3}), 2)
+        """
+        x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
+        rank = len(x.sizes)
+        at = infer.axis_of(cls, axis, rank)
+        u = infer.tensor_of(i.sizes if updates is None else updates, x.data_type)
+        y = TensorDesc(x.data_type, x.sizes)
+        x, i, u, y = infer.with_equal_ranks(cls, dimension_count, x, i, u, y)
+        return infer.checked(cls(x, i, u, y, at + len(x.sizes) - rank))
+
+
+@dataclass(frozen=True)
+class ScatterNDOperatorDesc(OperatorDesc):
+    """DML_SCATTER_ND_OPERATOR_DESC: output = input; output[indices[q…, :], s…] = updates[q…, s…].
+
+    Source:
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
+    """
+
+    operator: ClassVar[str] = "SCATTER_ND"
+    input_tensor: TensorDesc | None
+    indices_tensor: TensorDesc | None
+    updates_tensor: TensorDesc | None
+    output_tensor: TensorDesc | None
+    input_dimension_count: int
+    indices_dimension_count: int
+
+    @classmethod
+    def infer(
+        cls,
+        input: TensorLike,
+        indices: TensorLike,
+        updates: TensorLike | None = None,
+        input_dimension_count: int | None = None,
+        indices_dimension_count: int | None = None,
+        *,
+        data_type: DataType = DataType.FLOAT32,
+        indices_data_type: DataType = DataType.INT64,
+        dimension_count: int | None = None,
+    ) -> Self:
+        """The valid desc for an input, indices and updates; see `GatherNDOperatorDesc.infer`.
+
+        Without updates they are packed, of the sizes of what the tuples index; a shape of updates
+        has input's data type. The output is packed, of input's sizes.
+
+        >>> ScatterNDOperatorDesc.infer((5, 3), (2, 4, 1)).updates_tensor
+        TensorDesc(FLOAT32, {2, 4, 3})
+        """
+        x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
+        r = infer.count_of(cls, "input_dimension_count", input_dimension_count, x)
+        q = infer.count_of(cls, "indices_dimension_count", indices_dimension_count, i)
+        items = infer.tuple_result(x, i, r, q) if updates is None else updates
+        u = infer.tensor_of(items, x.data_type)
+        y = TensorDesc(x.data_type, x.sizes)
+        x, i, u, y = infer.with_equal_ranks(cls, dimension_count, x, i, u, y)
+        return infer.checked(cls(x, i, u, y, r, q))
