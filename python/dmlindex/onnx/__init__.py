@@ -1,5 +1,5 @@
 """DirectML and ONNX: which descriptor a node becomes."""
 
-from dmlindex.onnx.nodes import from_onnx_node
+from dmlindex.onnx.lowering import Lowering, from_onnx_node, lower_node
 
-__all__ = ["from_onnx_node"]
+__all__ = ["Lowering", "from_onnx_node", "lower_node"]
