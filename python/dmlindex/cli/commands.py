@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dmlindex
 from dmlindex.cli import files
-from dmlindex.cli.errors import CommandError, printable, reason
-from dmlindex.cli.streams import complain, require_input, say
+from dmlindex.cli.errors import CommandError, printable
+from dmlindex.cli.streams import complain, say
 
 _FAILED = 1
 _MOST_DESC_BYTES = 1 << 24
@@ -116,11 +115,9 @@ def _result(parsed: argparse.Namespace) -> np.ndarray[Any, Any]:
 def explain(parsed: argparse.Namespace) -> int:
     from dmlindex.explain import explain, in_words
 
-    name = "standard input" if parsed.desc == "-" else printable(parsed.desc)
+    name, text = files.read_text(parsed.desc, _MOST_DESC_BYTES)
     try:
-        desc = dmlindex.desc_from_json(_desc_bytes(name, parsed.desc).decode("utf-8"))
-    except UnicodeDecodeError:
-        raise CommandError(f"{name}: not UTF-8 text, expected JSON") from None
+        desc = dmlindex.desc_from_json(text)
     except RecursionError:
         raise CommandError(f"{name}: nested too deeply for a descriptor") from None
     except ValueError as error:
@@ -128,17 +125,3 @@ def explain(parsed: argparse.Namespace) -> int:
     report = explain(desc)
     say(json.dumps(report) if parsed.json else in_words(report))
     return 0 if report["valid"] else _FAILED
-
-
-def _desc_bytes(name: str, path: str) -> bytes:
-    try:
-        if path == "-":
-            data = require_input().read(_MOST_DESC_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(_MOST_DESC_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"{name}: {reason(error)}") from None
-    if len(data) > _MOST_DESC_BYTES:
-        raise CommandError(f"{name}: more than 16 MiB, too much for a descriptor")
-    return data

@@ -94,6 +94,25 @@ def _parsed(name: str, read: Callable[[], Any]) -> npt.NDArray[Any]:
     return array
 
 
+def read_text(path: str, most_bytes: int) -> tuple[str, str]:
+    """What messages call a file of JSON ("-" is standard input), and its text."""
+    name = "standard input" if path == "-" else printable(path)
+    try:
+        if path == "-":
+            data = streams.require_input().read(most_bytes + 1)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(most_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise FileError(f"{name}: {reason(error)}") from None
+    if len(data) > most_bytes:
+        raise FileError(f"{name}: more than {most_bytes >> 20} MiB, the most that is read")
+    try:
+        return name, data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FileError(f"{name}: not UTF-8 text, expected JSON") from None
+
+
 def check_target(path: Path) -> None:
     """FileError if writing to path is sure to fail: better known before the work than after."""
     if path == STANDARD:

@@ -52,7 +52,7 @@ def execute(desc: Any, input: Array, indices: Array, *updates_and_output: Array)
             element = _read(input, _address(p, strides_of(desc.input_tensor)))
             _write(output, _address(p, strides_of(desc.output_tensor)), element)
     table = _table(desc)
-    total, width = _total_bytes(table), table.data_type.dtype.itemsize
+    total, width = total_bytes(table), table.data_type.dtype.itemsize
     last, whole = -(-total // width) - 1, total // width  # an element cut off is not there
     for item, address in addresses(desc, indices):
         if not updates:
@@ -126,7 +126,7 @@ def strides_of(tensor: TensorDesc) -> Position:
     return tuple(math.prod(tensor.sizes[d + 1 :]) for d in range(len(tensor.sizes)))
 
 
-def _total_bytes(tensor: TensorDesc) -> int:
+def total_bytes(tensor: TensorDesc) -> int:
     """The total size, or the smallest that it may be."""
     if tensor.total_tensor_size_in_bytes is not None:
         return tensor.total_tensor_size_in_bytes
