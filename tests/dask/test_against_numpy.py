@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import dmlindex
 import dmlindex.dask
 from dmlindex import testing
-from dmlindex.dask import _duplicates, _exchange, _gathers, _scatters
+from dmlindex.dask import _coarse, _duplicates, _exchange, _layout
 
 da: Any = dask.array  # which is only partly typed
 
@@ -27,18 +27,28 @@ DTYPES = testing.dtypes().filter(lambda dtype: dtype.names is None)
 EVERY = sorted(name for name in dmlindex.dask.__all__ if name != "find_duplicates")
 
 
-@pytest.fixture(params=["as few hops as may be", "two hops", "three hops"])
-def hops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the number of blocks, rows take so many hops between them."""
-    if request.param == "as few hops as may be":
-        return
-    number = 2 if request.param == "two hops" else 3
+HOPS = {  # how many hops rows take, and up to how many bytes blocks of indices are put together
+    "as few tasks as may be": (None, _coarse.SOURCE_BYTES),
+    "some blocks together": (None, 200),
+    "single blocks": (None, 0),
+    "two hops": (2, 0),
+    "three hops": (3, 0),
+}
 
-    def plan(sources: int, destinations: int, *, slices: int, replies: bool) -> Any:
+
+@pytest.fixture(params=HOPS)
+def hops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ways that rows take between blocks, whatever the number of these."""
+    number, together = HOPS[request.param]
+    monkeypatch.setattr(_coarse, "SOURCE_BYTES", together)
+    if number is None:
+        return
+
+    def plan(sources: int, destinations: int, **_: Any) -> Any:
         levels = _exchange._levels(sources, destinations, number)
         return _exchange.Exchange(sources, destinations, levels)
 
-    for module in (_gathers, _scatters, _duplicates):
+    for module in (_layout, _duplicates):
         monkeypatch.setattr(module, "plan", plan)
 
 

@@ -13,6 +13,7 @@ import pytest
 from dask.utils import key_split
 
 import dmlindex.dask
+from dmlindex.dask import _coarse
 
 da: Any = dask.array  # which is only partly typed
 diagnostics: Any = dask.diagnostics
@@ -38,6 +39,13 @@ def lazy(chunks: int, size: int = 8) -> Any:
     return da.ones(chunks * size, chunks=size, dtype=np.int64)
 
 
+@pytest.fixture
+def large_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of indices are so large that they are routed one by one."""
+    monkeypatch.setattr(_coarse, "SOURCE_BYTES", 0)
+
+
+@pytest.mark.usefixtures("large_blocks")
 @pytest.mark.parametrize("index_chunks", [1, 7, 60, 400])
 @pytest.mark.parametrize("input_chunks", [2, 30, 500])
 def test_lazy_indices(input_chunks: int, index_chunks: int) -> None:
@@ -52,6 +60,7 @@ def test_lazy_indices(input_chunks: int, index_chunks: int) -> None:
     assert sum(tasks(overwritten, indices).values()) <= 2 * 8 * blocks * max(1, math.log2(blocks))
 
 
+@pytest.mark.usefixtures("large_blocks")
 def test_lazy_indices_of_slices() -> None:
     """Chunks along dims that indices don't name multiply what is local, not the routes."""
     x = da.zeros((40, 60), chunks=(4, 6))
@@ -60,6 +69,18 @@ def test_lazy_indices_of_slices() -> None:
     assert names["gather-route"] <= 20 + 20 * 10
     assert names["gather-local"] == 10 * 10
     assert sum(names.values()) <= 8 * (20 + 10 * 10) * math.log2(10 * 10)
+
+
+@pytest.mark.parametrize("chunks", [10, 100, 1000])
+def test_small_blocks_are_routed_together(chunks: int) -> None:
+    """As many tasks as with one block, and those that put blocks together and take them apart."""
+    x, indices, one = table(chunks), lazy(chunks), lazy(1, 8 * chunks)
+    names = tasks(dmlindex.dask.gather(x, indices), x, indices)
+    assert names["gather-route"] == tasks(dmlindex.dask.gather(x, one), x, one)["gather-route"]
+    assert sum(names.values()) <= 5 * chunks + 5
+    scattered = dmlindex.dask.scatter_elements(x, indices, indices)
+    assert sum(tasks(scattered, x, indices).values()) <= 2 * chunks + 5
+    assert scattered.chunks == x.chunks
 
 
 def test_known_indices_touch_what_they_need() -> None:
@@ -117,6 +138,19 @@ def test_one_chunk_along_the_axis_is_blockwise() -> None:
         assert not any("-route-" in name for name in names)
 
 
+def test_a_scatter_into_one_chunk_is_one_task() -> None:
+    """NumPy's indices and updates are as they were: nothing is cut only to be put together."""
+    x, many = table(1), np.zeros(1 << 18, np.int64)
+    names = tasks(dmlindex.dask.scatter_nd(x, many[:, np.newaxis], many), x)
+    assert names == {"scatter-nd-local": 1, "array": 2}
+
+
+def test_large_blocks_of_indices_are_routed_one_by_one() -> None:
+    x, indices = table(4), da.zeros(3 << 20, chunks=1 << 20, dtype=np.int64)
+    names = tasks(dmlindex.dask.gather(x, indices), x, indices)
+    assert names == {"gather-route": 3 + 3 * 4, "gather-local": 4, "gather-merge": 3 * 4 + 3}
+
+
 def test_chunks_stay() -> None:
     x = da.zeros((20, 30, 8), chunks=(7, 11, 3))
     indices = da.zeros((5, 6), chunks=(2, 4), dtype=np.int64)
@@ -147,16 +181,35 @@ def test_device_reaches_every_block() -> None:
         dmlindex.dask.scatter_nd(x, indices[:, np.newaxis], indices, device="abacus")
 
 
-def test_names_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("chunks", [1, 4])
+@pytest.mark.parametrize(
+    ("operator", "others", "shown"),
+    [
+        ("gather", 1, "gather"),
+        ("gather_elements", 1, "gather_elements"),
+        ("gather_nd", 1, "gather-nd"),
+        ("scatter_elements", 2, "scatter_elements"),
+        ("scatter_nd", 2, "scatter-nd"),
+        ("find_duplicates", 1, "find-duplicates"),
+    ],
+)
+def test_names(operator: str, others: int, shown: str, chunks: int) -> None:
     """Progress bars and the dashboard show tasks by these names."""
-    x, tuples = table(4), lazy(3)[:, np.newaxis]
-    gathered = dmlindex.dask.gather_nd(x, tuples)
-    scattered = dmlindex.dask.scatter_nd(x, tuples, lazy(3))
-    for result, word in ((gathered, "gather-nd"), (scattered, "scatter-nd")):
-        names = {name for name in tasks(result) if name.startswith(word)}
-        assert names == {f"{word}-route", f"{word}-merge"} | (
-            {"gather-nd-local"} if result is gathered else set()
-        )
+    x, indices = table(chunks), lazy(3, 1 << 18)
+    places = indices[:, np.newaxis] if operator.endswith("nd") else indices
+    options = {"axis": 0} if operator == "find_duplicates" else {}
+    arguments = (x, places, *[indices] * (others - 1))
+    result = getattr(dmlindex.dask, operator)(*arguments, **options)
+    steps = {"route", "local", "merge"} if chunks > 1 else {"local"}
+    if operator.startswith("scatter") and chunks > 1:
+        steps = {"route", "merge"}
+    if operator == "find_duplicates":
+        steps = {"route", "local", "merge"}
+    assert set(tasks(result, *arguments)) == {f"{shown}-{step}" for step in steps}
+
+
+def test_progress_bars(capsys: pytest.CaptureFixture[str]) -> None:
+    gathered = dmlindex.dask.gather(table(4), lazy(3))
     with diagnostics.ProgressBar():
         da.compute(gathered)
     assert "Completed" in capsys.readouterr().out

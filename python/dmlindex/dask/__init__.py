@@ -27,9 +27,10 @@ import dask.array
 
 from dmlindex.dask import _arguments as arguments
 from dmlindex.dask._blockwise import blockwise
+from dmlindex.dask._chunks import gather_layout, scatter_layout
 from dmlindex.dask._duplicates import routed_duplicates
 from dmlindex.dask._gathers import routed_gather
-from dmlindex.dask._layout import Layout, gather_layout, scatter_layout
+from dmlindex.dask._layout import Layout
 from dmlindex.dask._names import chunked, names
 from dmlindex.dask._scatters import routed_scatter
 from dmlindex.reference import checks as check

@@ -108,5 +108,5 @@ def duplicates_layout(
     batch = where["batch"]
     window = tuple(indices.shape[batch[d]] if d in batch else n for d, n in enumerate(shape))
     chunks = tuple(indices.chunks[batch[d]] if d in batch else (n,) for d, n in enumerate(window))
-    input = da.zeros(window, np.int8, chunks=chunks)
+    input = da.Array({}, op, chunks, np.int8)  # of which no block is asked for
     return Layout(op, mode, input, indices, indices.chunks, **where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import dask.array
@@ -10,6 +11,7 @@ from dask.layers import ArraySliceDep
 
 import dmlindex
 from dmlindex.dask._layout import Layout
+from dmlindex.dask._names import names
 from dmlindex.dask._route import Router, resolve
 
 da: Any = dask.array  # which is only partly typed
@@ -38,22 +40,21 @@ def blockwise(layout: Layout, updates: Any, options: dict[str, Any]) -> dask.arr
         arrays = [layout.input, dims, layout.indices, labels, updates, (*placed, *behind)]
     # Of a scatter's, blocks that meet in one of the result's come as lists, along these axes.
     met = tuple(axis for axis, label in enumerate(labels) if label not in result)
-    located = [e for e in layout.index_dims if placed[e] in result]
+    located: list[int] = [e for e in layout.index_dims if placed[e] in result]
     where: list[Any] = [None, None]
     if located:
         chunks = tuple(layout.index_chunks[e] for e in located)
         where = [ArraySliceDep(chunks), tuple(placed[e] for e in located)]
+    operator, batch = layout.operator, tuple(layout.batch)
+    call = _Call(operator, layout.first, batch, layout.tuples, located, options, met)
     blocks: dask.array.Array = da.blockwise(
-        _call,
+        call,
         result,
         *arrays,  # input first: of a scatter's, its chunks are the result's
         *where,
-        layout=(layout.operator, layout.first, tuple(layout.batch), layout.tuples, tuple(located)),
-        options=options,
-        met=met,
+        name=names(operator, *arrays, options).local,
         concatenate=False,  # Dask would copy single blocks, too
         align_arrays=False,
-        token=f"{layout.operator.replace('_', '-')}-local",
         meta=np.empty((0,) * len(result), layout.input.dtype),
     )
     return blocks
@@ -65,24 +66,37 @@ def _own(layout: Layout, dims: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(rank + taken + d if d in layout.indexed else d for d in dims)
 
 
-def _call(chunk: Any, block: Any, *rest: Any, layout: Any, options: Any, met: Any) -> Any:
-    operator, first, batch, tuples, located = layout
-    *updates, where = rest
-    chunk, block = _whole(chunk, ()), _whole(block, met)
-    updates = [_whole(each, met[: len(met) - tuples]) for each in updates]
-    try:
-        return getattr(dmlindex, operator)(chunk, block, *updates, **options)
-    except IndexError as error:
-        # The position is that in the whole array, of which this is a block.
-        starts = [0] * block.ndim
-        for e, cut in zip(located, where or (), strict=True):
-            starts[e] = cut.start
-        count = len(batch) + (block.shape[-1] if tuples else 1)
-        router = Router.of_chunk(
-            operator, options["mode"], first, chunk.shape[first : first + count], batch, tuples
-        )
-        resolve(router, block, tuple(starts))
-        raise error from None
+@dataclass(frozen=True)
+class _Call:
+    """The call of a block. One object: Dask looks for tasks in every option that it is given."""
+
+    operator: str
+    first: int
+    batch: tuple[int, ...]
+    tuples: bool
+    located: list[int]  # the dims of indices along which where says what the block is
+    options: dict[str, Any]
+    met: tuple[int, ...]  # the axes along which blocks come as lists
+
+    def __call__(self, chunk: Any, block: Any, *rest: Any) -> Any:
+        *updates, where = rest
+        chunk, block = _whole(chunk, ()), _whole(block, self.met)
+        dims = self.met[: len(self.met) - self.tuples]
+        updates = [_whole(each, dims) for each in updates]
+        try:
+            return getattr(dmlindex, self.operator)(chunk, block, *updates, **self.options)
+        except IndexError as error:
+            # The position is that in the whole array, of which this is a block.
+            starts = [0] * block.ndim
+            for e, cut in zip(self.located, where or (), strict=True):
+                starts[e] = cut.start
+            count = len(self.batch) + (block.shape[-1] if self.tuples else 1)
+            sizes = chunk.shape[self.first : self.first + count]
+            router = Router.of_chunk(
+                self.operator, self.options["mode"], self.first, sizes, self.batch, self.tuples
+            )
+            resolve(router, block, tuple(starts))
+            raise error from None
 
 
 def _whole(blocks: Any, axes: tuple[int, ...]) -> Any:

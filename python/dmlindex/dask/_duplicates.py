@@ -22,7 +22,13 @@ def routed_duplicates(layout: Layout, names: Names) -> dask.array.Array:
     layout = layout.lazy()
     graph: Graph = {}
     batches = list(layout.batches())
-    exchange = plan(layout.sources, layout.sources, slices=1, replies=False)
+    exchange = plan(
+        layout.sources,
+        layout.sources,
+        slices=1,
+        replies=False,
+        source_bytes=layout.source_bytes,
+    )
     blocks = layout.sources * len(batches)
     shape = layout.indices.shape[: len(layout.index_dims)]
     found = []
@@ -40,7 +46,7 @@ def routed_duplicates(layout: Layout, names: Names) -> dask.array.Array:
             pieces = refs(nodes[destination])
             graph[key] = Task(key, _overwritten, pieces, int(np.prod(shape)), blocks)
             found.append(key)
-    home = plan(blocks, blocks, slices=1, replies=False)
+    home = plan(blocks, blocks, slices=1, replies=False, source_bytes=layout.source_bytes)
     arrived = home.forward(graph, names.merge, (), found, _parts.of_destinations)
     for number in range(blocks):
         key = (names.merge, number)

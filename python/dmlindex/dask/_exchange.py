@@ -31,6 +31,7 @@ Graph = dict[Any, Any]
 
 TASK_BOUND = 4  # tasks <= this * (source blocks + destination blocks) * log2 of the larger, ...
 MOST_HOPS = 3  # ... which more hops might still do, but at the cost of bytes
+TASK_BYTES = 1 << 18  # moving so many takes as long as Dask takes to run a task
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Exchange:
     sources: int
     destinations: int
     levels: tuple[Level, ...]
+
+    @property
+    def hops(self) -> int:
+        return len(self.levels) - 1
 
     def count(self, level: Level) -> tuple[int, int]:
         """How many groups of sources and of destinations there are."""
@@ -122,27 +127,32 @@ class Exchange:
         return range(group * ratio, min((group + 1) * ratio, self.count(near)[0]))
 
 
-def plan(sources: int, destinations: int, *, slices: int, replies: bool) -> Exchange:
-    """The exchange with the fewest hops that keeps to TASK_BOUND.
+def plan(
+    sources: int, destinations: int, *, slices: int, replies: bool, source_bytes: int
+) -> Exchange:
+    """The exchange that costs the least, in tasks and bytes, of those that keep to TASK_BOUND.
 
     slices: how many blocks input has along the dims that indices don't name. With replies, each
-    answers on its own; else each is sent rows of its own.
+    answers on its own; else each is sent rows of its own. source_bytes: what goes over a hop, of
+    a source and a slice.
     """
     larger = max(sources, destinations * slices, 2)
     bound = TASK_BOUND * (sources * (1 if replies else slices) + destinations * slices)
-    choices = [
-        Exchange(sources, destinations, _levels(sources, destinations, hops))
-        for hops in range(1, MOST_HOPS + 1)
-    ]
-    for exchange in choices:
-        if exchange.tasks(slices, replies) <= bound * math.log2(larger):
-            return exchange
-    return min(choices, key=lambda exchange: exchange.tasks(slices, replies))
+    moved = sources * slices * source_bytes / TASK_BYTES
+    choices = []
+    for hops in range(1, MOST_HOPS + 1):
+        exchange = Exchange(sources, destinations, _levels(sources, destinations, hops))
+        tasks = exchange.tasks(slices, replies)
+        many = tasks > bound * math.log2(larger)
+        choices.append((many, tasks if many else tasks + hops * moved, hops, exchange))
+    return min(choices)[-1]
 
 
 def _levels(sources: int, destinations: int, hops: int) -> tuple[Level, ...]:
-    a, b = _root(sources, hops), _root(destinations, hops)
-    return tuple(Level(a**hop, b ** (hops - hop)) for hop in range(hops + 1))
+    """A node's sources times its destinations are at most about the larger number of blocks: then
+    it holds no more rows than a source sends or a destination gets."""
+    ratio = _root(max(sources, destinations), hops)
+    return tuple(Level(ratio**hop, ratio ** (hops - hop)) for hop in range(hops + 1))
 
 
 def _root(n: int, k: int) -> int:

@@ -11,8 +11,10 @@ import numpy as np
 from dask._task_spec import Task, TaskRef
 
 from dmlindex.dask import _parts
-from dmlindex.dask._exchange import Graph, plan, refs
-from dmlindex.dask._layout import Batch, Layout, collected
+from dmlindex.dask._chunks import rechunked
+from dmlindex.dask._coarse import coarse
+from dmlindex.dask._exchange import Graph, refs
+from dmlindex.dask._layout import Batch, Layout, collected, in_threads
 from dmlindex.dask._names import Names
 
 Source = tuple[int, ...]  # a block of indices, by its numbers along the dims
@@ -21,17 +23,20 @@ Asked = tuple[Source, Any]  # and offsets that it asks a chunk for
 
 def routed_gather(layout: Layout, names: Names, fill_value: Any, device: Any) -> dask.array.Array:
     """The result as a Dask array; NumPy's indices are routed here and now, others by tasks."""
+    chunks = layout.result_chunks
     graph = _known(layout, names, fill_value, device) if layout.known else None
     if graph is None:
-        layout = layout.lazy()
+        layout = coarse(layout.lazy(), replies=True)
         graph = _lazy(layout, names, fill_value, device)
     arrays = [layout.input] if layout.known else [layout.input, layout.indices]
-    return collected(graph, names.merge, layout.result_chunks, layout.input.dtype, arrays)
+    result = collected(graph, names.merge, layout.result_chunks, layout.input.dtype, arrays)
+    cut: dask.array.Array = rechunked(result, chunks)
+    return cut
 
 
 def _lazy(layout: Layout, names: Names, fill_value: Any, device: Any) -> Graph:
     graph: Graph = {}
-    exchange = plan(layout.sources, layout.destinations, slices=layout.slices, replies=True)
+    exchange = layout.exchange(replies=True)
     first = layout.first
     for batch in layout.batches():
         routes: list[Any] = []
@@ -64,7 +69,7 @@ def _lazy(layout: Layout, names: Names, fill_value: Any, device: Any) -> Graph:
 def _known(layout: Layout, names: Names, fill_value: Any, device: Any) -> Graph | None:
     """Tasks for the chunks that are touched; None if routing by tasks takes fewer."""
     graph: Graph = {}
-    exchange = plan(layout.sources, layout.destinations, slices=layout.slices, replies=True)
+    exchange = layout.exchange(replies=True)
     batches = list(layout.batches())
     limit = exchange.tasks(layout.slices, True) * len(batches)
     for batch in batches:
@@ -84,13 +89,13 @@ class _Known:
         self.orders: dict[Source, Any] = {}
         self.errors: dict[Source, IndexError] = {}
         asked: dict[int, list[Asked]] = {}
-        for source in batch.sources:
-            block, starts = batch.index_block(source), batch.index_starts(source)
-            try:
-                counts, offsets, self.orders[source] = batch.router.route(block, starts)
-            except IndexError as error:
-                self.errors[source] = error
+        for source, routed in zip(
+            batch.sources, in_threads(batch.route, batch.sources), strict=True
+        ):
+            if isinstance(routed, IndexError):
+                self.errors[source] = routed
                 continue
+            counts, offsets, self.orders[source] = routed
             ends = np.cumsum(counts, dtype=np.int64)
             for destination in np.flatnonzero(counts).tolist() or [0]:
                 rows = slice(ends[destination] - counts[destination], ends[destination])

@@ -10,25 +10,25 @@ Every operator is a gather or scatter along some neighbouring dims of input, tak
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, product
+from itertools import product
 from typing import Any
 
 import dask.array
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
 
+import dmlindex
+from dmlindex.dask._exchange import Exchange, plan
 from dmlindex.dask._names import chunked
-from dmlindex.dask._route import Dim, Router
+from dmlindex.dask._route import Dim, Routed, Router
 
 da: Any = dask.array  # which is only partly typed
-core: Any = dask.array.core
 Shape = tuple[int, ...]
 Chunks = tuple[Shape, ...]
-
-MIN_BLOCK_BYTES = 1 << 20  # NumPy's indices are not cut into blocks whose results are smaller
 
 
 @dataclass(frozen=True)
@@ -71,30 +71,46 @@ class Layout:
         """Those of them that go along with none of input's."""
         return [e for e in self.index_dims if e not in self.batch.values()]
 
-    @property
+    @cached_property
     def destinations(self) -> int:
         return math.prod(self.input.numblocks[d] for d in self.indexed)
 
-    @property
+    @cached_property
     def sources(self) -> int:
         return math.prod(len(self.index_chunks[e]) for e in self.places)
 
-    @property
+    @cached_property
     def slices(self) -> int:
         return math.prod(self.input.numblocks[d] for d in self.passing)
 
-    @property
+    @cached_property
     def result_chunks(self) -> Chunks:
         chunks = self.input.chunks
         placed = tuple(self.index_chunks[e] for e in self.index_dims)
         return (*chunks[: self.first], *placed, *chunks[self.first + self.count :])
 
+    @cached_property
+    def source_bytes(self) -> int:
+        """Of a block of indices and of what goes along with it, in one of the slices."""
+        index = math.prod(self.indices.shape[len(self.index_dims) :]) * self.indices.dtype.itemsize
+        row = _longest(self.input.chunks[d] for d in self.passing) * self.input.dtype.itemsize
+        return int(index + row) * _longest(self.index_chunks[e] for e in self.index_dims)
+
+    def exchange(self, *, replies: bool) -> Exchange:
+        """The hops between the blocks of a batch."""
+        return plan(
+            self.sources,
+            self.destinations,
+            slices=self.slices,
+            replies=replies,
+            source_bytes=self.source_bytes,
+        )
+
     def lazy(self) -> Layout:
         """The same with a Dask array of indices."""
         if not self.known:
             return self
-        values = vars(self) | {"indices": chunked(self.indices, self.index_chunks)}
-        return Layout(**{name: values[name] for name in self.__dataclass_fields__})
+        return replace(self, indices=chunked(self.indices, self.index_chunks))
 
     def batches(self) -> Iterator[Batch]:
         counts = [range(self.input.numblocks[d]) for d in self.batch]
@@ -159,6 +175,13 @@ class Batch:
             tuple(slice(s, s + n) for s, n in zip(starts, shape, strict=False))
         ]
 
+    def route(self, source: Shape) -> Routed | IndexError:
+        """Where a block of NumPy's indices goes; or what is wrong with it."""
+        try:
+            return self.router.route(self.index_block(source), self.index_starts(source))
+        except IndexError as error:
+            return error
+
     @cached_property
     def slices(self) -> list[Shape]:
         """The blocks along the dims that pass, by their numbers there."""
@@ -185,85 +208,18 @@ class Batch:
         return array[tuple(slice(start, start + size) for start, size in starts)]
 
 
-def cropped(chunks: Shape, size: int) -> Shape:
-    """The chunks of the first size elements."""
-    ends = [min(end, size) for end in accumulate(chunks)]
-    sizes = [end - start for start, end in zip([0, *ends], ends, strict=False)]
-    while len(sizes) > 1 and sizes[-1] == 0:
-        sizes.pop()
-    return tuple(sizes)
+def in_threads(function: Callable[[Shape], Any], blocks: Sequence[Shape]) -> list[Any]:
+    """What it says of each block, by as many threads as operators use: NumPy lets others run."""
+    threads = min(len(blocks), dmlindex.get_num_threads())
+    if threads < 2:
+        return list(map(function, blocks))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(function, blocks))
 
 
-def gather_layout(operator: str, mode: str, input: Any, indices: Any, **where: Any) -> Layout:
-    """Of a gather: along a batch dim input and indices are cut wherever one of them is."""
-    batch: dict[int, int] = where["batch"]
-    window = tuple(
-        slice(0, indices.shape[batch[d]]) if d in batch else slice(None) for d in range(input.ndim)
-    )
-    if any(indices.shape[e] != input.shape[d] for d, e in batch.items()):
-        input = input[window]  # of gather_elements: nothing past indices is read
-    known = isinstance(indices, np.ndarray)
-    common = {
-        d: input.chunks[d] if known else core.common_blockdim([input.chunks[d], indices.chunks[e]])
-        for d, e in batch.items()
-    }
-    input = _rechunked(input, common)
-    beside = {batch[d]: chunks for d, chunks in common.items()}
-    chunks = _index_chunks(input, indices, beside, where)
-    return Layout(operator, mode, input, _as_chunked(indices, chunks), chunks, **where)
-
-
-def scatter_layout(
-    operator: str, mode: str, input: Any, indices: Any, updates: Any, **where: Any
-) -> tuple[Layout, Any]:
-    """Of a scatter, with Dask's updates in the chunks that go with it, and NumPy's as they are:
-    input's chunks stay."""
-    batch: dict[int, int] = where["batch"]
-    known = isinstance(indices, np.ndarray)
-    beside = {e: cropped(input.chunks[d], indices.shape[e]) for d, e in batch.items()}
-    if known and not isinstance(updates, np.ndarray):
-        beside |= {
-            e: updates.chunks[e]
-            for e in range(indices.ndim - where["tuples"])
-            if e not in batch.values()
-        }
-    chunks = _index_chunks(input, indices, beside, where)
-    layout = Layout(operator, mode, input, _as_chunked(indices, chunks), chunks, **where)
-    wanted = layout.result_chunks
-    if isinstance(updates, np.ndarray):
-        return layout, updates
-    return layout, _rechunked(updates, dict(enumerate(wanted)))
-
-
-def _index_chunks(input: Any, indices: Any, beside: dict[int, Shape], where: Any) -> Chunks:
-    """Those of indices; NumPy's get some: results of about the size of input's chunks."""
-    whole = {indices.ndim - 1: (indices.shape[-1],)} if where["tuples"] else {}
-    given = beside | whole
-    if not isinstance(indices, np.ndarray):
-        return tuple(given.get(e, indices.chunks[e]) for e in range(indices.ndim))
-    largest = [max(chunks, default=0) for chunks in input.chunks]
-    routed = range(where["first"], where["first"] + where["count"])
-    row = input.dtype.itemsize * math.prod(n for d, n in enumerate(largest) if d not in routed)
-    row *= math.prod(max(chunks, default=0) for e, chunks in beside.items())
-    limit = max(MIN_BLOCK_BYTES, input.dtype.itemsize * math.prod(largest))
-    free = [e for e in range(indices.ndim) if e not in given]
-    points = max(1, limit // max(row, 1))
-    for e in reversed(free):  # whole in the last dims, so that blocks in order are in C order
-        size = max(1, min(points, indices.shape[e]))
-        given[e] = core.normalize_chunks((size,), (indices.shape[e],))[0]
-        points = max(1, points // size)
-    return tuple(given[e] for e in range(indices.ndim))
-
-
-def _as_chunked(indices: Any, chunks: Chunks) -> Any:
-    if isinstance(indices, np.ndarray):
-        return indices
-    return _rechunked(indices, dict(enumerate(chunks)))
-
-
-def _rechunked(array: Any, chunks: dict[int, Shape]) -> Any:
-    changed = {d: sizes for d, sizes in chunks.items() if array.chunks[d] != sizes}
-    return array.rechunk(changed) if changed else array
+def _longest(chunks: Iterable[Shape]) -> int:
+    """The elements of the largest block."""
+    return math.prod(max(sizes, default=0) for sizes in chunks)
 
 
 def collected(

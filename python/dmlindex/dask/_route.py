@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -61,7 +62,7 @@ class Router:
 
     @property
     def destinations(self) -> int:
-        return int(np.prod([len(dim.chunks) for dim in self.dims if dim.indexed]))
+        return math.prod(len(dim.chunks) for dim in self.dims if dim.indexed)
 
     def route(self, block: Array, starts: Shape) -> Routed:
         """A block of indices, which begins at starts in the whole array."""
@@ -107,7 +108,7 @@ class Router:
     @property
     def largest_chunk(self) -> int:
         """The most elements that a chunk has in these dims."""
-        return int(np.prod([max(dim.chunks) if dim.indexed else dim.size for dim in self.dims]))
+        return math.prod(max(dim.chunks) if dim.indexed else dim.size for dim in self.dims)
 
 
 class Routed(NamedTuple):

@@ -11,26 +11,32 @@ import numpy as np
 from dask._task_spec import Alias, Task, TaskRef
 
 from dmlindex.dask import _parts
-from dmlindex.dask._exchange import Graph, plan, refs
-from dmlindex.dask._layout import Batch, Layout, collected
+from dmlindex.dask._chunks import rechunked
+from dmlindex.dask._coarse import coarse
+from dmlindex.dask._exchange import Graph, refs
+from dmlindex.dask._layout import Batch, Layout, collected, in_threads
 from dmlindex.dask._names import Names, chunked
 from dmlindex.dask._route import Routed
 
 Options = dict[str, Any]
+Source = tuple[int, ...]  # a block of indices, by its numbers along the dims
+
+PIECES_A_TASK = 64  # making so many of NumPy's updates takes as long as Dask takes to run a task
 
 
 def routed_scatter(
     layout: Layout, updates: Any, names: Names, options: Options, ordered: bool
 ) -> dask.array.Array:
     """The result as a Dask array; chunks that nothing reaches are input's own."""
-    scatter = _Scatter(layout, updates, names, options, ordered)
-    graph = scatter.known() if layout.known else None
+    graph = None
+    if layout.known:
+        graph = _Scatter(layout, updates, names, options, ordered).known()
     if graph is None:
-        scatter.layout = layout.lazy()
-        if isinstance(updates, np.ndarray):
-            scatter.updates = chunked(updates, layout.result_chunks)
-        graph = scatter.lazy()
-    arrays = [layout.input, scatter.updates, scatter.layout.indices]
+        layout = coarse(layout.lazy(), replies=False)
+        part = chunked if isinstance(updates, np.ndarray) else rechunked
+        updates = part(updates, layout.result_chunks)
+        graph = _Scatter(layout, updates, names, options, ordered).lazy()
+    arrays = [layout.input, updates, layout.indices]
     arrays = [array for array in arrays if not isinstance(array, np.ndarray)]
     return collected(graph, names.merge, layout.input.chunks, layout.input.dtype, arrays)
 
@@ -47,9 +53,7 @@ class _Scatter:
         self.combine = not ordered and self.reduction != "none"
         interleaved = _interleaved([layout.index_chunks[e] for e in layout.places])
         self.positions = interleaved and not self.combine and not options["unique_indices"]
-        self.exchange = plan(
-            layout.sources, layout.destinations, slices=layout.slices, replies=False
-        )
+        self.exchange = layout.exchange(replies=False)
 
     def lazy(self) -> Graph:
         graph: Graph = {}
@@ -73,24 +77,32 @@ class _Scatter:
         return graph
 
     def known(self) -> Graph | None:
-        """Tasks for the chunks that are touched; None if routing by tasks takes fewer."""
+        """Tasks for the chunks that are touched; None if routing by tasks costs less."""
         graph: Graph = {}
         sent = 0
         layout, names = self.layout, self.names
         batches = list(layout.batches())
-        limit = self.exchange.tasks(layout.slices, False) * len(batches)
+        limit = layout.exchange(replies=False).tasks(layout.slices, False) * len(batches)
+        pieces = isinstance(self.updates, np.ndarray)
+        limit *= PIECES_A_TASK if pieces else 1
         for batch in batches:
-            came: dict[Any, list[Any]] = {}
-            try:
-                for source in batch.sources if self._reached(batch) else []:
-                    sent += self._known_block(graph, batch, source, came)
-                    if sent > limit:
-                        return None
-            except IndexError as error:
+            sources = batch.sources if self._reached(batch) else []
+            routes = in_threads(batch.route, sources)
+            errors = [error for error in routes if isinstance(error, IndexError)]
+            if errors:
                 for destination, passing in self._places(batch):
                     key = (names.merge, *batch.chunk(destination, passing))
-                    graph[key] = Task(key, _parts.fail, error)
+                    graph[key] = Task(key, _parts.fail, errors[0])
                 continue
+            sent += sum(int(np.count_nonzero(r.counts)) for r in routes) * layout.slices
+            if sent > limit:
+                return None
+            came: dict[Any, list[Any]] = {}
+            for source, routed in zip(sources, routes, strict=True):
+                if pieces:
+                    self._pieces(batch, source, routed, came)
+                else:
+                    self._sends(graph, batch, source, routed, came)
             for destination, passing in self._places(batch):
                 keys = came.get((destination, passing), [])
                 self._put(graph, batch, passing, destination, keys)
@@ -104,16 +116,12 @@ class _Scatter:
         layout = self.layout
         return all(batch.block[d] < len(layout.index_chunks[e]) for d, e in layout.batch.items())
 
-    def _known_block(
-        self, graph: Graph, batch: Batch, source: tuple[int, ...], came: dict[Any, list[Any]]
-    ) -> int:
-        """What each chunk gets of a block; returns how many pieces these are."""
-        routed = batch.router.route(batch.index_block(source), batch.index_starts(source))
-        if isinstance(self.updates, np.ndarray):
-            return self._pieces(batch, source, routed, came)
-        touched = np.flatnonzero(routed.counts).tolist()
+    def _sends(
+        self, graph: Graph, batch: Batch, source: Source, routed: Routed, came: dict[Any, list[Any]]
+    ) -> None:
+        """A task for what each chunk gets of a block of Dask's updates."""
         ends = np.cumsum(routed.counts, dtype=np.int64)
-        for destination in touched:
+        for destination in np.flatnonzero(routed.counts).tolist():
             count = routed.counts[destination]
             rows = slice(int(ends[destination] - count), int(ends[destination]))
             own = Routed(
@@ -125,13 +133,11 @@ class _Scatter:
                 key = (self.names.route, *source, *passing, destination)
                 graph[key] = self._sent(key, batch, source, passing, own)
                 came.setdefault((destination, passing), []).append(key)
-        return len(touched) * len(batch.slices)
 
     def _pieces(
-        self, batch: Batch, source: tuple[int, ...], routed: Routed, came: dict[Any, list[Any]]
-    ) -> int:
+        self, batch: Batch, source: Source, routed: Routed, came: dict[Any, list[Any]]
+    ) -> None:
         """NumPy's updates are parted here and now, too: tasks of their own would cost more."""
-        pieces = 0
         for passing in batch.slices:
             block = batch.result_block(self.updates, source, passing)
             if routed.order is None:
@@ -143,36 +149,30 @@ class _Scatter:
                 rows = slice(ends[destination] - count, ends[destination])
                 piece = _parts.Parts(np.array([[count]]), tuple(a[rows] for a in parts.arrays))
                 came.setdefault((destination, passing), []).append(piece)
-                pieces += 1
-        return pieces
 
-    def _send(
-        self, graph: Graph, batch: Batch, source: tuple[int, ...], passing: tuple[int, ...]
-    ) -> Any:
+    def _send(self, graph: Graph, batch: Batch, source: Source, passing: Source) -> Any:
         key = (self.names.route, "updates", *source, *passing)
         routed = TaskRef((self.names.route, *source))
         graph[key] = self._sent(key, batch, source, passing, routed)
         return key
 
-    def _sent(
-        self, key: Any, batch: Batch, source: tuple[int, ...], passing: tuple[int, ...], routed: Any
-    ) -> Task:
+    def _sent(self, key: Any, batch: Batch, source: Source, passing: Source, routed: Any) -> Task:
         block = TaskRef((self.updates.name, *batch.result(source, passing)))
         return Task(key, _parts.send_updates, routed, *self._how(batch, source, block))
 
-    def _how(self, batch: Batch, source: tuple[int, ...], block: Any) -> tuple[Any, ...]:
+    def _how(self, batch: Batch, source: Source, block: Any) -> tuple[Any, ...]:
         """What send_updates takes for a block of updates."""
         positions = self._positions(batch, source) if self.positions else None
         return block, len(self.layout.index_dims), positions, self.reduction, self.combine
 
-    def _positions(self, batch: Batch, source: tuple[int, ...]) -> Any:
+    def _positions(self, batch: Batch, source: Source) -> Any:
         """Where a block of indices lies in the whole: its shape, its start, the whole's shape."""
         shape = self.layout.indices.shape
         rank = len(self.layout.index_dims)
         return batch.index_shape(source), batch.index_starts(source)[:rank], shape[:rank]
 
     def _put(
-        self, graph: Graph, batch: Batch, passing: tuple[int, ...], destination: int, parts: Any
+        self, graph: Graph, batch: Batch, passing: Source, destination: int, parts: Any
     ) -> None:
         """parts: the keys of them, or NumPy's updates themselves."""
         at = batch.chunk(destination, passing)
@@ -186,7 +186,7 @@ class _Scatter:
         graph[key] = Task(key, put, TaskRef(chunk), given, count, self.options)
 
 
-def _interleaved(chunks: list[tuple[int, ...]]) -> bool:
+def _interleaved(chunks: list[Source]) -> bool:
     """Whether the elements of blocks in order are not in C order."""
     cut = [e for e, sizes in enumerate(chunks) if len(sizes) > 1]
     return bool(cut) and math.prod(sum(sizes) for sizes in chunks[: cut[-1]]) > 1
