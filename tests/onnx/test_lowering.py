@@ -136,7 +136,14 @@ def lower(op_type: str, attributes: dict[str, Any] | None = None, **options: Any
         ("ScatterND", {}, {"opset": 18}, "CPU", "no ScatterND from opset 18 on"),
         ("ScatterND", {}, {"opset": 18, "shapes": [(3,), (2, 1), (3,)]}, "error", r"expected \(2,"),
         ("ScatterElements", {"axis": 2}, {"opset": 18}, "error", "the CPU provider refuses: axis"),
-        ("GatherND", {"batch_dims": -1}, {"dtypes": [str, "int64"]}, "error", "refuses: batch"),
+        (
+            *(
+                "GatherND",
+                {"batch_dims": -1},
+                {"dtypes": [str, "int64"], "shapes": [(3, 4), (3, 1)]},
+            ),
+            *("error", "refuses: batch"),
+        ),
         (
             *("ScatterElements", {}, {"opset": 18, "shapes": [(3, 4), (4,), (4,)]}),
             *("error", "indices has 1 dims, expected data's 2"),
