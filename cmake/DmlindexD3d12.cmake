@@ -58,7 +58,7 @@ target_sources(dmlindex_core PRIVATE ${d3d12_sources})
 if(DMLINDEX_SANITIZE MATCHES "undefined")  # COM objects are not of the types that C++ knows them by
     set_source_files_properties(${d3d12_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=vptr)
 endif()
-target_compile_definitions(dmlindex_core PUBLIC DMLINDEX_HAS_D3D12)
+target_compile_definitions(dmlindex_core PUBLIC "$<BUILD_INTERFACE:DMLINDEX_HAS_D3D12>")
 dmlindex_use_directx(dmlindex_core PUBLIC ${DMLINDEX_D3D12_HOST})
 target_link_libraries(dmlindex_core PRIVATE ${CMAKE_DL_LIBS})
 

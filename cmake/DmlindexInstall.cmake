@@ -7,9 +7,6 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dmlindex)
 install(TARGETS dmlindex_core EXPORT dmlindex COMPONENT development)
 install(EXPORT dmlindex NAMESPACE dmlindex:: DESTINATION ${package_dir} COMPONENT development)
 install(DIRECTORY include/ DESTINATION include COMPONENT development FILES_MATCHING PATTERN "*.hpp")
-install(DIRECTORY cpp/ DESTINATION include COMPONENT development
-        FILES_MATCHING PATTERN "*.hpp" PATTERN binding EXCLUDE PATTERN generated EXCLUDE
-                       PATTERN shaders EXCLUDE)
 configure_package_config_file(cmake/dmlindexConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/dmlindexConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

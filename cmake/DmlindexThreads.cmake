@@ -23,7 +23,7 @@ if(DMLINDEX_PYTHON AND UNIX)
     add_library(dmlindex_one_tbb MODULE cpp/parallel/one_tbb.cpp)
     dmlindex_target_options(dmlindex_one_tbb)
     target_compile_features(dmlindex_one_tbb PRIVATE cxx_std_20)
-    target_include_directories(dmlindex_one_tbb PRIVATE cpp)
+    target_include_directories(dmlindex_one_tbb PRIVATE include cpp)
     target_link_libraries(dmlindex_one_tbb PRIVATE TBB::tbb)
     # Where pip puts libtbb, seen from PREFIX/lib/pythonX.Y/site-packages/dmlindex (or lib64).
     set_target_properties(dmlindex_one_tbb PROPERTIES PREFIX "" OUTPUT_NAME _one_tbb

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "plan/plan.hpp"
 
@@ -22,14 +24,19 @@ struct Buffers {
 // what was there before.
 enum class OnFailure { kAnything, kUntouched };
 
-// The first index out of range, in C order of the indices.
-struct BadIndex {
-    std::int64_t position;  // flat, in Plan::index_dims; −1 if the indices changed under the call
-    int coordinate;         // which number of the tuple
-    std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
-};
-
-// Runs the plan; nothing, or the index that failed it.
+// Runs the plan; nothing, or the index that failed it, counted in Plan::index_dims.
 std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure);
+
+// The positions of a scatter's updates that have no effect (flat, in C order of the plan's dims):
+// a later position writes to their target, too. Ascending; a position that the mode skips has no
+// target. Or the first index out of range. The plan is not canonicalised: its dims are those of the
+// indices.
+std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indices,
+                                         std::vector<std::int64_t>& positions);
+
+// What DMLINDEX_CPU may name on this machine, the plainest first.
+std::vector<std::string> supported_isas();
+// The one in use. Error(kValue) if DMLINDEX_CPU names another.
+const char* isa_in_use();
 
 }  // namespace dmlindex::cpu

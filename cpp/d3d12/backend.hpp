@@ -20,14 +20,8 @@
 
 namespace dmlindex::d3d12 {
 
-// The first index out of range, in C order of the indices.
-struct BadIndex {
-    std::int64_t position;  // flat, in Plan::index_dims
-    int coordinate;         // which number of the tuple
-    std::uint64_t bits;     // its value, sign- or zero-extended as the index type says
-};
-
-// What Error(kIndex) says of a bad index. Called on any thread, without the GIL.
+// What Error(kIndex) says of a bad index, counted in Plan::index_dims. Called on any thread,
+// without the GIL.
 using Describe = std::function<std::string(const BadIndex&)>;
 
 class Device;

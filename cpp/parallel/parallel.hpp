@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dmlindex/threads.hpp"
+
 namespace dmlindex {
-
-// The most threads a call may use. At first as many as the process may run on.
-int get_num_threads() noexcept;
-void set_num_threads(int count) noexcept;  // count ≥ 1
-
-// Whether there is more than the calling thread to run on.
-bool has_threads() noexcept;
 
 // How many threads a call that moves so many bytes should use: one, where waking another (about 2
 // µs) costs more than it gives, and where there are no others: the system refuses to start them, or

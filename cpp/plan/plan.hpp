@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dmlindex/error.hpp"
+
 namespace dmlindex {
 
 inline constexpr int kMaxDims = 64;  // NumPy's limit, and thereby the CPU's
@@ -39,10 +41,6 @@ constexpr bool is_signed(IndexType type) noexcept {
 constexpr std::int64_t index_bytes(IndexType type) noexcept {
     return std::int64_t{1} << (static_cast<int>(type) / 2);
 }
-
-// What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop". kDirectml is
-// for callers: a Plan has kRaise instead, and is linear.
-enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip, kDirectml };
 
 enum class Reduction : std::uint8_t { kNone, kAdd, kMul, kMin, kMax };
 
@@ -116,7 +114,7 @@ struct IndexDim {
 struct Plan {
     Direction direction;
     IndexType index_type;
-    Mode mode;
+    Mode mode;  // not kDirectml: the plan is linear instead
     Reduction reduction;
     ValueType value_type;         // read when there is a reduction
     bool unique_indices;          // the caller's promise that no two updates meet

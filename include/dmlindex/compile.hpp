@@ -1,13 +1,13 @@
-// A valid descriptor, lowered once: what stays the same from call to call.
+// A valid descriptor, compiled once, and run as often as you like.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "dmlindex/validate.hpp"
-#include "plan/layout.hpp"
-#include "plan/plan.hpp"
+#include "dmlindex/descs.hpp"
+#include "dmlindex/error.hpp"
 
 namespace dmlindex {
 
@@ -19,46 +19,38 @@ struct CompileOptions {
     FeatureLevel feature_level = FeatureLevel::k6_4;
 };
 
-// Where the tensors' elements lie, with all the dims that the descs have.
-struct OperatorLayouts {
-    Layout input;
-    Layout indices;
-    Layout updates;  // of rank 0 where the operator has none
-    Layout output;
+// The first bytes of the tensors, which lie there as their descs say.
+struct TensorData {
+    const void* input = nullptr;
+    const void* indices = nullptr;
+    const void* updates = nullptr;  // only for scatters
+    void* output = nullptr;
 };
 
+class LoweredOperator;
+
+// A copy is cheap: it shares what was compiled.
 class CompiledOperator {
   public:
     // Throws Error(kDescriptor) that lists every broken rule, and Error(kValue) for a mode or a
     // fill that the operator does not have.
     explicit CompiledOperator(OperatorDesc desc, CompileOptions options = {});
 
-    // The plans point to the fill.
-    CompiledOperator(const CompiledOperator&) = delete;
-    CompiledOperator& operator=(const CompiledOperator&) = delete;
-
-    const OperatorDesc& desc() const noexcept { return desc_; }
-    OperatorType type() const noexcept { return operator_type(desc_); }
-    Mode mode() const noexcept { return mode_; }
-    bool scatters() const noexcept { return plan_.direction == Direction::kScatter; }
-    const OperatorLayouts& layouts() const noexcept { return layouts_; }
-
-    // For tensors that lie as their descs say. In place, a scatter's output is its input, so that
-    // nothing is copied first; that takes the two to lie alike.
-    const Plan& plan() const noexcept { return plan_; }
-    const Plan& plan_in_place() const noexcept { return plan_in_place_; }
-
-    // For tensors of the same sizes that lie as these layouts say. With Mode::kDirectml the table,
-    // that is a gather's input or a scatter's output, has to lie as its desc says.
-    void lower(const OperatorLayouts& layouts, bool in_place, Plan& plan) const;
+    const OperatorDesc& desc() const noexcept;
+    OperatorType type() const noexcept;
+    Mode mode() const noexcept;
+    bool scatters() const noexcept;
 
   private:
-    OperatorDesc desc_;
-    OperatorLayouts layouts_;
-    Mode mode_;
-    std::vector<std::byte> fill_;
-    Plan plan_;
-    Plan plan_in_place_;  // set for scatters
+    friend std::optional<BadIndex> run(const CompiledOperator& op, const TensorData& tensors);
+
+    std::shared_ptr<const LoweredOperator> lowered_;
 };
+
+// Runs the operator on the CPU. Nothing, or with Mode::kRaise the first index out of range: then
+// nothing is written. output overlaps no other tensor; but a scatter's may be its input, if the two
+// have the same strides. Safe to call from many threads, each with an output of its own. Throws
+// Error(kValue) for a pointer that is null.
+[[nodiscard]] std::optional<BadIndex> run(const CompiledOperator& op, const TensorData& tensors);
 
 }  // namespace dmlindex

@@ -1,6 +1,7 @@
-// The one error type. binding/errors.cpp turns it into a Python exception, and nothing else does.
+// What can be wrong with a call: the one error type, and indices out of range.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +16,18 @@ class Error : public std::runtime_error {
 
   private:
     ErrorKind kind_;
+};
+
+// What an index out of range does. kSkip is a gather's "fill" and a scatter's "drop"; kDirectml,
+// what DirectML computes, is for compiled descriptors.
+enum class Mode : std::uint8_t { kRaise, kClamp, kWrap, kSkip, kDirectml };
+
+// The first index out of range, in C order of the indices.
+struct BadIndex {
+    std::int64_t
+        position;        // flat, of the number or tuple; −1 if the indices changed under the call
+    int coordinate;      // which number of the tuple
+    std::uint64_t bits;  // its value, sign- or zero-extended as the index type says
 };
 
 }  // namespace dmlindex

@@ -22,8 +22,7 @@ class Threads {
     int before_;
 };
 
-void expect_same(const std::optional<cpu::BadIndex>& got,
-                 const std::optional<cpu::BadIndex>& expected) {
+void expect_same(const std::optional<BadIndex>& got, const std::optional<BadIndex>& expected) {
     ASSERT_EQ(got.has_value(), expected.has_value());
     if (!got) return;
     EXPECT_EQ(got->position, expected->position);

@@ -63,7 +63,7 @@ class DeviceTest : public testing::Test {
     std::shared_ptr<d3d12::Device> device_;
 };
 
-std::string describe(const d3d12::BadIndex& bad) {
+std::string describe(const BadIndex& bad) {
     return "indices[" + std::to_string(bad.position) +
            "] = " + std::to_string(static_cast<std::int64_t>(bad.bits));
 }

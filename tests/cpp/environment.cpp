@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels/kernels.hpp"
+#include "cpu/backend.hpp"
 
 namespace dmlindex::test {
 namespace {

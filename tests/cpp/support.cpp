@@ -27,8 +27,8 @@ Sizes sizes_of(const DimType* dims, int rank) {
 }
 
 // The first index that the mode gives no place, in C order of the indices.
-std::optional<cpu::BadIndex> first_without_place(const Plan& plan, const std::byte* indices) {
-    std::optional<cpu::BadIndex> bad;
+std::optional<BadIndex> first_without_place(const Plan& plan, const std::byte* indices) {
+    std::optional<BadIndex> bad;
     std::int64_t flat = 0;
     for_each_position(sizes_of(plan.index_dims, plan.index_rank), [&](const Sizes& q) {
         std::int64_t offset = 0;
@@ -40,7 +40,7 @@ std::optional<cpu::BadIndex> first_without_place(const Plan& plan, const std::by
             const std::uint64_t bits =
                 index_bits(indices + offset + coordinate.index_offset, plan.index_type);
             if (!place_of(bits, plan.index_type, plan.mode, coordinate.limit)) {
-                bad = cpu::BadIndex{flat, k, bits};
+                bad = BadIndex{flat, k, bits};
             }
         }
         ++flat;
@@ -213,7 +213,7 @@ std::optional<std::int64_t> place_of(std::uint64_t bits, IndexType type, Mode mo
     return std::nullopt;
 }
 
-std::optional<cpu::BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers) {
+std::optional<BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers) {
     if (plan.mode != Mode::kSkip) {
         if (const auto bad = first_without_place(plan, buffers.indices)) return bad;
     }

@@ -77,7 +77,7 @@ std::optional<std::int64_t> place_of(std::uint64_t bits, IndexType type, Mode mo
                                      std::int64_t limit);
 
 // The formula of plan.hpp, an element of one position after another. Plans without a reduction.
-std::optional<cpu::BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers);
+std::optional<BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers);
 
 // A call of a random operator, lowered but not made canonical. Its indices may be out of range if
 // hostile.

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-CPP = Path(__file__).parents[2] / "cpp"
+ROOT = Path(__file__).parents[2]
+CPP = ROOT / "cpp"
+INCLUDE = ROOT / "include"
 
-# What the files of a folder may include, beside error.hpp and their own folder.
+# What the files of a folder may include, beside their own folder.
 ALLOWED = {
     "plan": set(),
     "parallel": set(),
@@ -15,17 +17,40 @@ ALLOWED = {
     "cpu": {"plan", "parallel"},
     "d3d12": {"plan", "parallel"},
     "binding": {"operators", "cpu", "d3d12", "plan", "parallel"},
+    ".": {"operators", "cpu"},  # compile.cpp, behind the public header of that name
 }
-# The rooms of the D3D12 backend, from the ground up, and what their files may include beside their
-# own room and backend.hpp, which is all that others see of it.
-ROOMS = {
-    "shaders": {"generated"},
-    "host": set(),
-    "memory": {"host", "shaders"},
-    "queue": {"memory", "host", "shaders"},
-    "encode": {"queue", "memory", "host", "shaders"},
-    "device": {"encode", "queue", "memory", "host", "shaders"},
+# The public headers that they may: what is below the descriptors knows none.
+PUBLIC = {
+    "plan": {"error.hpp"},
+    "parallel": {"error.hpp", "threads.hpp"},
+    "cpu": {"error.hpp"},
+    "d3d12": {"error.hpp"},
 }
+# The rooms of a folder, from the ground up, and what their files may include beside their own room.
+# What lies in no room is "".
+ROOMS: dict[str, dict[str, set[str]]] = {
+    "operators": {"": set(), "descriptors": {""}},
+    "cpu": {"": set(), "kernels": {""}, "run": {"", "kernels"}},
+    "d3d12": {
+        "": {"host"},  # for Adapter
+        "shaders": {"generated"},
+        "host": set(),
+        "memory": {"host", "shaders"},
+        "queue": {"memory", "host", "shaders"},
+        "encode": {"", "queue", "memory", "host", "shaders"},
+        "device": {"", "encode", "queue", "memory", "host", "shaders"},
+    },
+    "binding": {
+        "python": set(),
+        "arrays": {"python"},
+        "device": {"python", "arrays"},
+        "call": {"python", "arrays", "device"},
+        "descriptors": {"python", "arrays", "device", "call"},
+        "": {"python", "arrays", "device", "call", "descriptors"},  # module.cpp
+    },
+}
+# All that other folders see of these.
+DOORS = {"cpu": {"cpu/backend.hpp"}, "d3d12": {"d3d12/backend.hpp"}}
 OPERATOR_NAMES = re.compile(r"gather_nd|gather_elements|scatter_nd|scatter_elements", re.IGNORECASE)
 
 
@@ -33,7 +58,7 @@ def sources(*folders: str) -> list[Path]:
     return [
         path
         for folder in folders
-        for path in sorted((CPP / folder).rglob("*.[ch]pp"))
+        for path in sorted(CPP.glob("*.[ch]pp" if folder == "." else f"{folder}/**/*.[ch]pp"))
         if "generated" not in path.parts
     ]
 
@@ -46,27 +71,63 @@ def relative(path: Path) -> str:
     return path.relative_to(CPP).as_posix()
 
 
+def room(name: str) -> str:
+    """Of a file's name from its folder on."""
+    return "/".join(name.split("/")[1:-1])
+
+
 def test_every_folder_has_a_rule() -> None:
-    assert {path.parent.relative_to(CPP).parts[0] for path in CPP.glob("*/*.cpp")} <= set(ALLOWED)
+    assert {path.name for path in CPP.iterdir() if path.is_dir()} | {"."} == set(ALLOWED)
 
 
-def rooms_included(path: Path) -> list[str]:
-    """Of the D3D12 backend, what a file includes: a room, or a file in none."""
-    parts = [name.split("/")[1] for name in includes(path) if name.startswith("d3d12/")]
-    return [part for part in parts if part != "backend.hpp"]
+@pytest.mark.parametrize("folder", ALLOWED.keys() - {"."})
+def test_every_room_has_a_rule(folder: str) -> None:
+    found = {room(relative(path)) for path in sources(folder)}
+    assert found == set(ROOMS.get(folder, {"": set()}))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_rooms_of_d3d12_are_seen_from_above(room: str) -> None:
-    found = {p: set(rooms_included(p)) - ROOMS[room] - {room} for p in sources(f"d3d12/{room}")}
-    assert not {relative(path): rooms for path, rooms in found.items() if rooms}
+@pytest.mark.parametrize(("folder", "own"), [(f, own) for f in ROOMS for own in ROOMS[f]])
+def test_rooms_are_seen_from_above(folder: str, own: str) -> None:
+    wrong = [
+        f"{relative(path)} includes {name}"
+        for path in sources(folder)
+        if room(relative(path)) == own
+        for name in includes(path)
+        if name.startswith(f"{folder}/") and room(name) not in ROOMS[folder][own] | {own}
+    ]
+    assert not wrong
 
 
-def test_d3d12_has_one_door() -> None:
-    assert {path.name for path in (CPP / "d3d12").iterdir()} == {*ROOMS, "generated", "backend.hpp"}
-    assert set(rooms_included(CPP / "d3d12/backend.hpp")) == {"host"}  # for Adapter
-    others = sources(*(ALLOWED.keys() - {"d3d12"}))
-    assert not {relative(path): rooms_included(path) for path in others if rooms_included(path)}
+@pytest.mark.parametrize("folder", DOORS)
+def test_backends_have_one_door(folder: str) -> None:
+    wrong = [
+        f"{relative(path)} includes {name}"
+        for path in sources(*(ALLOWED.keys() - {folder}))
+        for name in includes(path)
+        if name.startswith(f"{folder}/") and name not in DOORS[folder]
+    ]
+    assert not wrong
+
+
+def test_public_headers_see_each_other_only() -> None:
+    wrong = [
+        f"{path.name} includes {name}"
+        for path in INCLUDE.rglob("*.hpp")
+        for name in includes(path)
+        if "/" in name and not (INCLUDE / name).exists()
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", PUBLIC)
+def test_what_is_below_the_descriptors_knows_none(folder: str) -> None:
+    wrong = [
+        f"{relative(path)} includes {name}"
+        for path in sources(folder)
+        for name in includes(path)
+        if name.startswith("dmlindex") and name.removeprefix("dmlindex/") not in PUBLIC[folder]
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize("folder", ALLOWED)

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "binding/arrays/dtypes.hpp"
-#include "binding/call/dispatch.hpp"
+#include "binding/arrays/elsewhere.hpp"
 #include "binding/python/gil.hpp"
 #include "binding/python/text.hpp"
 #include "dmlindex/error.hpp"

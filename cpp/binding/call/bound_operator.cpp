@@ -24,10 +24,10 @@ BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core
                              CompileOptions options, std::shared_ptr<d3d12::Device> device)
     : desc_(std::move(desc)),
       mode_(std::move(mode)),
-      core_(std::move(core_desc), std::move(options)),
+      lowered_(std::move(core_desc), std::move(options)),
       device_(std::move(device)),
-      name_(dmlindex::name(core_.type())) {
-    const OperatorLayouts& layouts = core_.layouts();
+      name_(dmlindex::name(lowered_.type())) {
+    const OperatorLayouts& layouts = lowered_.layouts();
     std::visit(
         [&](const auto& d) {
             input_.emplace("input", *d.input_tensor, layouts.input);
@@ -38,16 +38,16 @@ BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core
             output_.emplace("out", *d.output_tensor, layouts.output);
             has_tuples_ = requires { d.input_dimension_count; };
         },
-        core_.desc());
+        lowered_.desc());
     lies_alike_ = std::equal(layouts.input.strides, layouts.input.strides + layouts.input.rank,
                              layouts.output.strides);
     traffic_bytes_ =
-        element_count(layouts.output) * core_.plan().element_bytes + indices_->span_bytes();
+        element_count(layouts.output) * lowered_.plan().element_bytes + indices_->span_bytes();
 }
 
 Arguments BoundOperator::read_arguments(PyObject* const* args, Py_ssize_t count,
                                         PyObject* keyword_names) const {
-    const bool scatters = core_.scatters();
+    const bool scatters = lowered_.scatters();
     // op(x, i) and op(x, i, out=y) as most callers write them: nothing to search for.
     const bool has_out = keyword_names != nullptr && PyTuple_GET_SIZE(keyword_names) == 1 &&
                          PyTuple_GET_ITEM(keyword_names, 0) == interned_name(Parameter::kOut);
@@ -68,7 +68,7 @@ PyObject* BoundOperator::call(PyObject* const* args, Py_ssize_t count,
     if (!device_ && are_ready(given)) {
         if (!given.has(Parameter::kOut)) {
             Array output = output_->fresh();
-            run_ready(core_.plan(), given, output.data(), cpu::OnFailure::kAnything);
+            run_ready(lowered_.plan(), given, output.data(), cpu::OnFailure::kAnything);
             return output.release();
         }
         PyObject* const out = given[Parameter::kOut];
@@ -108,16 +108,16 @@ const Plan* BoundOperator::ready_plan(const Arguments& given) const noexcept {
     };
     if (!is_apart(*indices_, Parameter::kIndices)) return nullptr;
     if (updates_ && !is_apart(*updates_, Parameter::kUpdates)) return nullptr;
-    if (is_apart(*input_, Parameter::kInput)) return &core_.plan();
+    if (is_apart(*input_, Parameter::kInput)) return &lowered_.plan();
     const bool in_place = updates_ && lies_alike_ && data(given[Parameter::kInput]) == out;
-    return in_place ? &core_.plan_in_place() : nullptr;
+    return in_place ? &lowered_.plan_in_place() : nullptr;
 }
 
 void BoundOperator::run_ready(const Plan& plan, const Arguments& given, std::byte* output,
                               cpu::OnFailure on_failure) const {
     std::byte* const input = data(given[Parameter::kInput]);
     const std::byte* const indices = data(given[Parameter::kIndices]);
-    const cpu::Buffers buffers = core_.scatters()
+    const cpu::Buffers buffers = lowered_.scatters()
                                      ? cpu::Buffers{output, data(given[Parameter::kUpdates]),
                                                     indices, plan.copies_source ? input : nullptr}
                                      : cpu::Buffers{input, output, indices, nullptr};
@@ -140,7 +140,7 @@ void BoundOperator::look_at(const Operand& operand, PyObject* object, py::object
 
 void BoundOperator::read_invocation(const Arguments& given, Invocation& call) const {
     call.op = name();
-    call.direction = core_.plan().direction;
+    call.direction = lowered_.plan().direction;
     call.has_tuples = has_tuples_;
     call.compiled = this;
     call.device = device_;
@@ -179,13 +179,13 @@ void BoundOperator::read_invocation(const Arguments& given, Invocation& call) co
 
 const Plan& BoundOperator::plan_of(const Invocation& call, const Layout& output, bool in_place,
                                    Plan& room) const {
-    if (device_) return in_place ? core_.plan_in_place() : core_.plan();
+    if (device_) return in_place ? lowered_.plan_in_place() : lowered_.plan();
     OperatorLayouts layouts;
     layouts.input = input_->layout_in(call.input.layout);
     layouts.indices = indices_->layout_in(call.indices.layout);
     if (updates_) layouts.updates = updates_->layout_in(call.updates.layout);
     layouts.output = output_->layout_in(output);
-    core_.lower(layouts, in_place, room);
+    lowered_.lower(layouts, in_place, room);
     return room;
 }
 

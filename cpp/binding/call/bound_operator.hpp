@@ -8,7 +8,7 @@
 
 #include "binding/call/invocation.hpp"
 #include "binding/call/operand.hpp"
-#include "dmlindex/compile.hpp"
+#include "operators/descriptors/lowered.hpp"
 
 namespace dmlindex::binding {
 
@@ -20,7 +20,7 @@ class BoundOperator {
 
     const py::object& desc() const noexcept { return desc_; }
     const py::object& mode() const noexcept { return mode_; }
-    const CompiledOperator& core() const noexcept { return core_; }
+    const LoweredOperator& lowered() const noexcept { return lowered_; }
     const std::shared_ptr<d3d12::Device>& device() const noexcept { return device_; }
     const char* name() const noexcept { return name_.c_str(); }
 
@@ -52,7 +52,7 @@ class BoundOperator {
 
     py::object desc_;
     py::object mode_;
-    CompiledOperator core_;
+    LoweredOperator lowered_;
     std::shared_ptr<d3d12::Device> device_;
     std::string name_;
     std::optional<Operand> input_;

@@ -106,9 +106,8 @@ void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands&
     d3d12::Describe describe;  // the text of an index error, whenever it is wanted
     if (may_fail(plan)) {
         describe = [op = std::string(call.op), kept = std::make_shared<const Plan>(plan),
-                    has_tuples = call.has_tuples](const d3d12::BadIndex& bad) {
-            return index_error_message(op.c_str(), *kept, {bad.position, bad.coordinate, bad.bits},
-                                       has_tuples);
+                    has_tuples = call.has_tuples](const BadIndex& bad) {
+            return index_error_message(op.c_str(), *kept, bad, has_tuples);
         };
     }
     try {

@@ -1,27 +1,15 @@
 #include "binding/call/dispatch.hpp"
 
-#include <string>
-
+#include "binding/arrays/elsewhere.hpp"
 #include "binding/call/device_place.hpp"
 #include "binding/python/gil.hpp"
-#include "binding/python/text.hpp"
-#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 
 bool is_elsewhere(PyObject* object) {
     // To ask a type for what it lacks takes longer than a small call.
     if (is_at_hand(object) || is_device_tensor(object) || is_plain_value(object)) return false;
-    if (!py::hasattr(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dask_graph__")) return false;
-    return !py::handle(object).attr("__dask_graph__")().is_none();  // an xarray in memory has none
-}
-
-void refuse_elsewhere(const char* op, const char* argument, PyObject* object) {
-    if (!is_elsewhere(object)) return;
-    throw Error(ErrorKind::kType, std::string(op) + ": " + argument + " is a Dask " +
-                                      type_name(object) +
-                                      ", which is not in memory; use the functions of "
-                                      "dmlindex.dask, or pass what its compute() returns");
+    return is_dask_collection(object);
 }
 
 PyObject* call_elsewhere(const char* op, PyObject* const* args, Py_ssize_t count,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "binding/arrays/convert.hpp"
+#include "binding/arrays/elsewhere.hpp"
 #include "binding/call/device_place.hpp"
 #include "binding/call/dispatch.hpp"
 #include "binding/call/docs.hpp"
@@ -12,7 +13,7 @@
 #include "binding/python/gil.hpp"
 #include "binding/python/options.hpp"
 #include "binding/python/text.hpp"
-#include "cpu/run/duplicates.hpp"
+#include "cpu/backend.hpp"
 #include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 
@@ -112,7 +113,7 @@ PyObject* find(const Arguments& given) {
         plan.rank = indices.layout.rank - 1;  // a tuple is one update, whatever its slice holds
     }
     std::vector<std::int64_t> overwritten;
-    std::optional<cpu::BadIndex> bad;
+    std::optional<BadIndex> bad;
     try {
         const GilReleased released;
         bad = cpu::find_overwritten(plan, indices.data, overwritten);

@@ -19,7 +19,8 @@ Array new_result(Invocation& call) {
 // out that a scatter's copy is for.
 Tensor put_table_on_a_line(Invocation& call) {
     Tensor spread;
-    if (call.compiled == nullptr || call.compiled->core().mode() != Mode::kDirectml) return spread;
+    if (call.compiled == nullptr || call.compiled->lowered().mode() != Mode::kDirectml)
+        return spread;
     Tensor& table = call.gathers() ? call.input : call.out;
     if (!table.is_given() || is_packed(table)) return spread;
     if (!call.gathers()) spread = table;
@@ -31,7 +32,7 @@ Tensor put_table_on_a_line(Invocation& call) {
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
               cpu::OnFailure on_failure, std::int64_t traffic_bytes, bool has_tuples) {
-    std::optional<cpu::BadIndex> bad;
+    std::optional<BadIndex> bad;
     if (traffic_bytes < kReleaseBytes) {
         bad = cpu::run(plan, buffers, on_failure);
     } else {

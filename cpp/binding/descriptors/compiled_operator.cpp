@@ -51,7 +51,7 @@ PyObject* get_device(PyObject* self, void*) {
 // The canonical plan, for people and tools; all strides and offsets are in bytes.
 PyObject* get_plan(PyObject* self, void*) {
     return guarded([&]() -> PyObject* {
-        const Plan& plan = bound(self).core().plan();
+        const Plan& plan = bound(self).lowered().plan();
         py::list dims;
         for (int d = 0; d < plan.rank; ++d) {
             const Dim& dim = plan.dims[d];

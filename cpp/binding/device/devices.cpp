@@ -12,7 +12,7 @@
 #endif
 #include "binding/python/errors.hpp"
 #include "binding/python/text.hpp"
-#include "cpu/kernels/kernels.hpp"
+#include "cpu/backend.hpp"
 #include "dmlindex/error.hpp"
 #include "parallel/parallel.hpp"
 
@@ -61,7 +61,7 @@ void read_thread_environment() {
 std::string environment_error() {
     try {
         read_thread_environment();
-        cpu::kernels();
+        cpu::isa_in_use();
     } catch (const Error& error) {
         return error.what();
     }
@@ -162,11 +162,11 @@ void add_devices(py::module_& module) {
         {nullptr, nullptr, 0, nullptr}};
     if (PyModule_AddFunctions(module.ptr(), methods) != 0) throw py::error_already_set();
     module.def(
-        "cpu_isa", [] { return cpu::kernels().name; },
+        "cpu_isa", &cpu::isa_in_use,
         "The instruction set of the kernels in use: \"scalar\", \"avx2\", … (DMLINDEX_CPU forces "
         "one).");
     module.def(
-        "cpu_isas", [] { return cpu::supported_isas(); },
+        "cpu_isas", &cpu::supported_isas,
         "The instruction sets that this machine has kernels for, each a value of DMLINDEX_CPU.");
 #ifndef DMLINDEX_HAS_D3D12
     module.def(

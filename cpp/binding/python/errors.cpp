@@ -41,7 +41,7 @@ PyObject* new_exception(py::module_& module, const char* name, const char* doc, 
 
 // "[3, 1]": the flat position in the shape of the indices, and in their last dim where that is the
 // tuple.
-std::string position_text(const Plan& plan, const cpu::BadIndex& bad, bool tuple_dim) {
+std::string position_text(const Plan& plan, const BadIndex& bad, bool tuple_dim) {
     std::string text = tuple_dim ? std::to_string(bad.coordinate) : std::string();
     std::int64_t rest = bad.position;
     for (int d = plan.index_rank - 1; d >= 0; --d) {
@@ -102,7 +102,7 @@ void set_python_error() noexcept {
     }
 }
 
-std::string index_error_message(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+std::string index_error_message(const char* op, const Plan& plan, const BadIndex& bad,
                                 bool tuple_dim) {
     const std::string operation(op);
     if (bad.position < 0) {
@@ -128,7 +128,7 @@ std::string index_error_message(const char* op, const Plan& plan, const cpu::Bad
     return message;
 }
 
-void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad, bool tuple_dim) {
+void throw_index_error(const char* op, const Plan& plan, const BadIndex& bad, bool tuple_dim) {
     throw Error(ErrorKind::kIndex, index_error_message(op, plan, bad, tuple_dim));
 }
 

@@ -7,8 +7,8 @@
 #endif
 
 #include "binding/python/numpy.hpp"
-#include "cpu/backend.hpp"
 #include "dmlindex/error.hpp"
+#include "plan/plan.hpp"
 
 namespace dmlindex::binding {
 
@@ -42,9 +42,9 @@ PyObject* guarded(Body&& body) {
 // The text of the IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates
 // (the
 // *_nd operators).
-std::string index_error_message(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+std::string index_error_message(const char* op, const Plan& plan, const BadIndex& bad,
                                 bool tuple_dim);
-[[noreturn]] void throw_index_error(const char* op, const Plan& plan, const cpu::BadIndex& bad,
+[[noreturn]] void throw_index_error(const char* op, const Plan& plan, const BadIndex& bad,
                                     bool tuple_dim);
 
 }  // namespace dmlindex::binding

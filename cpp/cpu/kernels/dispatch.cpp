@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cpu/backend.hpp"
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "dmlindex/error.hpp"
@@ -92,5 +93,7 @@ const Kernels& kernels() {
     static const Kernels chosen = choose();
     return chosen;
 }
+
+const char* isa_in_use() { return kernels().name; }
 
 }  // namespace dmlindex::cpu

@@ -15,7 +15,6 @@
 #include <iterator>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "plan/plan.hpp"
 
@@ -182,8 +181,7 @@ void add_reductions(Kernels& kernels) noexcept;
 // The kernels for this CPU, or those that DMLINDEX_CPU names.
 const Kernels& kernels();
 
-// What DMLINDEX_CPU may name on this machine, the plainest first, and the kernels of one of them.
-std::vector<std::string> supported_isas();
+// Those of one of supported_isas().
 Kernels kernels_of(const std::string& isa) noexcept;
 
 }  // namespace dmlindex::cpu

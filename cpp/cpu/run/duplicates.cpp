@@ -1,9 +1,8 @@
-#include "cpu/run/duplicates.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <new>
 
+#include "cpu/backend.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/job.hpp"
 #include "plan/facts.hpp"

@@ -1,10 +1,11 @@
-#include "dmlindex/compile.hpp"
+#include "operators/descriptors/lowered.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "dmlindex/error.hpp"
+#include "dmlindex/validate.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex {
@@ -168,7 +169,7 @@ void check_fill(std::string_view op, bool scatters, Mode mode, std::size_t size,
 
 }  // namespace
 
-CompiledOperator::CompiledOperator(OperatorDesc desc, CompileOptions options)
+LoweredOperator::LoweredOperator(OperatorDesc desc, CompileOptions options)
     : desc_(std::move(desc)), fill_(std::move(options.fill)) {
     throw_violations(validate(desc_, options.feature_level));
     const TensorDesc* updates = updates_of(desc_);
@@ -188,7 +189,7 @@ CompiledOperator::CompiledOperator(OperatorDesc desc, CompileOptions options)
     if (updates) lower(layouts_, true, plan_in_place_);
 }
 
-void CompiledOperator::lower(const OperatorLayouts& layouts, bool in_place, Plan& plan) const {
+void LoweredOperator::lower(const OperatorLayouts& layouts, bool in_place, Plan& plan) const {
     std::visit(
         [&](const auto& d) {
             constexpr bool kScatters = requires { d.updates_tensor; };

@@ -1,11 +1,15 @@
-#include <string>
+#include "dmlindex/compile.hpp"
 
-#include "dmlindex.hpp"
+#include <string>
+#include <utility>
+
+#include "cpu/backend.hpp"
+#include "operators/descriptors/lowered.hpp"
 
 namespace dmlindex {
 namespace {
 
-void require(const CompiledOperator& op, const char* tensor, const void* data) {
+void require(const LoweredOperator& op, const char* tensor, const void* data) {
     if (data != nullptr) return;
     throw Error(ErrorKind::kValue, std::string(name(op.type())) + ": " + tensor +
                                        " is a null pointer, expected the first byte of the tensor");
@@ -13,7 +17,16 @@ void require(const CompiledOperator& op, const char* tensor, const void* data) {
 
 }  // namespace
 
-std::optional<cpu::BadIndex> run(const CompiledOperator& op, const TensorData& tensors) {
+CompiledOperator::CompiledOperator(OperatorDesc desc, CompileOptions options)
+    : lowered_(std::make_shared<const LoweredOperator>(std::move(desc), std::move(options))) {}
+
+const OperatorDesc& CompiledOperator::desc() const noexcept { return lowered_->desc(); }
+OperatorType CompiledOperator::type() const noexcept { return lowered_->type(); }
+Mode CompiledOperator::mode() const noexcept { return lowered_->mode(); }
+bool CompiledOperator::scatters() const noexcept { return lowered_->scatters(); }
+
+std::optional<BadIndex> run(const CompiledOperator& compiled, const TensorData& tensors) {
+    const LoweredOperator& op = *compiled.lowered_;
     require(op, "input", tensors.input);
     require(op, "indices", tensors.indices);
     if (op.scatters()) require(op, "updates", tensors.updates);
