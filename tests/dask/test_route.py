@@ -75,3 +75,10 @@ def test_large_arrays_are_not_hashed() -> None:
         assert len(names) == (1 if same else 2)
         kept = da.from_array(indices)
         assert len({dmlindex.dask.gather(x, kept).name for _ in range(2)}) == 1
+
+
+def test_one_update_without_dims() -> None:
+    """An empty string of two characters stays one: a NumPy scalar would have become shorter."""
+    x = da.from_array(np.array(["ab", "cd"]), chunks=1)
+    result = dmlindex.dask.scatter_nd(x, np.array([1]), np.array("", "<U2"))
+    np.testing.assert_array_equal(result.compute(), ["ab", ""])

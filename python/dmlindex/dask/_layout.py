@@ -203,9 +203,10 @@ class Batch:
 
     def result_block(self, array: Any, source: Shape, passing: Shape) -> Any:
         """That block of a NumPy array."""
-        at = zip(self.layout.result_chunks, self.result(source, passing), strict=True)
-        starts = [(sum(sizes[:number]), sizes[number]) for sizes, number in at]
-        return array[tuple(slice(start, start + size) for start, size in starts)]
+        numbers = zip(self.layout.result_chunks, self.result(source, passing), strict=True)
+        starts = [(sum(sizes[:number]), sizes[number]) for sizes, number in numbers]
+        at = (slice(start, start + size) for start, size in starts)
+        return array[(*at, ...)]  # with ..., what has no dims stays an array
 
 
 def in_threads(function: Callable[[Shape], Any], blocks: Sequence[Shape]) -> list[Any]:
