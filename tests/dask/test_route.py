@@ -80,5 +80,5 @@ def test_large_arrays_are_not_hashed() -> None:
 def test_one_update_without_dims() -> None:
     """An empty string of two characters stays one: a NumPy scalar would have become shorter."""
     x = da.from_array(np.array(["ab", "cd"]), chunks=1)
-    result = dmlindex.dask.scatter_nd(x, np.array([1]), np.array("", "<U2"))
+    result: Any = dmlindex.dask.scatter_nd(x, np.array([1]), np.array("", "<U2"))
     np.testing.assert_array_equal(result.compute(), ["ab", ""])

@@ -64,8 +64,7 @@ def gather(
     array([9, 0, 9])
     """
     op = "gather"
-    arguments.no_out(op, out)
-    input, indices = arguments.data(op, "input", input), arguments.places(op, indices)
+    input, indices = arguments.both(op, input, indices, out)
     axis = check.axis(op, "axis", axis, input.ndim)
     where = {"first": axis, "count": 1, "batch": {}, "tuples": False}
     return _gather(op, input, indices, where, {"axis": axis}, mode, fill_value, device)
@@ -91,10 +90,7 @@ def gather_elements(
            [1.]])
     """
     op = "gather_elements"
-    arguments.no_out(op, out)
-    input, indices = arguments.data(op, "input", input), arguments.places(op, indices)
-    axis = check.axis(op, "axis", axis, input.ndim)
-    check.elements_indices(op, input, indices, axis)
+    input, indices, axis = arguments.elements(op, input, indices, axis, out)
     where = _elements(input, axis)
     return _gather(op, input, indices, where, {"axis": axis}, mode, fill_value, device)
 
@@ -119,8 +115,7 @@ def gather_nd(
     array([1., 0.])
     """
     op = "gather_nd"
-    arguments.no_out(op, out)
-    input, indices = arguments.data(op, "input", input), arguments.places(op, indices)
+    input, indices = arguments.both(op, input, indices, out)
     batch_dims = check.batch_dims(op, batch_dims, input, indices)
     k = check.tuple_size(op, input, indices, batch_dims)
     batch = {d: d for d in range(batch_dims)}
@@ -153,10 +148,7 @@ def scatter_elements(
     array([1., 0., 0., 0., 0., 2.])
     """
     op = "scatter_elements"
-    arguments.no_out(op, out)
-    input, indices = arguments.data(op, "input", input), arguments.places(op, indices)
-    axis = check.axis(op, "axis", axis, input.ndim)
-    check.elements_indices(op, input, indices, axis)
+    input, indices, axis = arguments.elements(op, input, indices, axis, out)
     options = {"mode": mode, "reduction": reduction, "unique_indices": unique_indices}
     where, shape = _elements(input, axis), indices.shape
     options |= {"device": device}
@@ -186,8 +178,7 @@ def scatter_nd(
            [5., 0.]])
     """
     op = "scatter_nd"
-    arguments.no_out(op, out)
-    input, indices = arguments.data(op, "input", input), arguments.places(op, indices)
+    input, indices = arguments.both(op, input, indices, out)
     k = check.tuple_size(op, input, indices, 0)
     options = {"mode": mode, "reduction": reduction, "unique_indices": unique_indices}
     where = {"first": 0, "count": k, "batch": {}, "tuples": True}

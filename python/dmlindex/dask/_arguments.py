@@ -16,12 +16,22 @@ from dmlindex.reference import checks as check
 da: Any = dask.array  # which is only partly typed
 
 
-def no_out(op: str, out: Any) -> None:
+def both(op: str, input: Any, indices: Any, out: Any) -> tuple[Any, Any]:
+    """Input as a Dask array, and indices as one or as a NumPy array."""
     if out is not None:
         raise TypeError(
             f"{op}: out is given together with a Dask array, whose result is computed later and "
             "chunk by chunk; leave out away and store the result, e.g. with dask.array.store"
         )
+    return data(op, "input", input), places(op, indices)
+
+
+def elements(op: str, input: Any, indices: Any, axis: Any, out: Any) -> tuple[Any, Any, int]:
+    """Both, of shapes that go together off the axis, and the axis from 0 on."""
+    input, indices = both(op, input, indices, out)
+    axis = check.axis(op, "axis", axis, input.ndim)
+    check.elements_indices(op, input, indices, axis)
+    return input, indices, axis
 
 
 def is_lazy(value: Any) -> bool:
