@@ -152,10 +152,6 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
                                        : compile_mode_argument(op.c_str(), mode.ptr(), direction);
     options.mode = chosen;
     mode = py::str(mode_name(chosen, direction));
-    if (chosen == Mode::kDirectml && device != "cpu") {
-        throw Error(ErrorKind::kDevice, op + ": mode is \"directml\", which only the CPU has so "
-                                             "far; compile for \"cpu\", or choose another mode");
-    }
 
     const DataType data_type = std::visit(
         [](const auto& d) {

@@ -1,14 +1,16 @@
 // How a plan is queued.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "d3d12/device/device_state.hpp"
 #include "d3d12/encode/limits.hpp"
+#include "d3d12/encode/line.hpp"
 
 namespace dmlindex::d3d12 {
 
-void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describe describe) {
+void Device::run(const Plan& given, const Operands& operands, bool fresh, Describe describe) {
     const Use use(*state_);
     Objects& state = *use;
     const auto tensor = [](const Memory* memory) {
@@ -18,6 +20,9 @@ void Device::run(const Plan& plan, const Operands& operands, bool fresh, Describ
     };
     const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
                           tensor(operands.source)};
+    const std::optional<Plan> placed =
+        given.is_linear ? std::optional(put_on_line(given, tensors)) : std::nullopt;
+    const Plan& plan = placed ? *placed : given;
     check_supported(plan, tensors, state.typed_views);
 
     const bool gathers = plan.direction == Direction::kGather;

@@ -18,6 +18,7 @@ constexpr bool is_number(Enum value, std::uint32_t number) {
 // What shared.h says of enums.
 static_assert(is_number(Mode::kRaise, kModeRaise) && is_number(Mode::kClamp, kModeClamp));
 static_assert(is_number(Mode::kWrap, kModeWrap) && is_number(Mode::kSkip, kModeSkip));
+static_assert(is_number(Mode::kDirectml, kModeLinear));
 static_assert(is_number(Reduction::kAdd, kReductionAdd) &&
               is_number(Reduction::kMul, kReductionMul));
 static_assert(is_number(Reduction::kMin, kReductionMin) &&
@@ -34,6 +35,16 @@ static_assert(static_cast<int>(ValueType::kInt32) % 2 == 1 &&
 static_assert(static_cast<int>(ValueType::kInt64) % 2 == 1 &&
               static_cast<int>(ValueType::kUint64) % 2 == 0);
 
+void set_line(const Plan& plan, Constants& constants) {
+    constants.mode = kModeLinear;
+    // On a line UINT64 counts as negative, too, where its last bit is set.
+    if (index_bytes(plan.index_type) == 8) constants.index_signed = 1;
+    constants.line_most = plan.direction == Direction::kGather ? narrow(plan.line.last) : ~0u;
+    constants.line_present = narrow(present_elements(plan.line));
+    constants.line_shift =
+        static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
+}
+
 }  // namespace
 
 Constants plan_constants(const Plan& plan, const Slot& slot) {
@@ -43,18 +54,21 @@ Constants plan_constants(const Plan& plan, const Slot& slot) {
     constants.mode = static_cast<std::uint32_t>(plan.mode);
     constants.index_bytes = narrow(index_bytes(plan.index_type));
     constants.index_signed = is_signed(plan.index_type) ? 1 : 0;
+    if (plan.is_linear) set_line(plan, constants);
+    const std::int64_t table_unit = plan.is_linear ? plan.element_bytes : 1;  // of its strides
     constants.rank = static_cast<std::uint32_t>(plan.rank);
     constants.coordinate_count = static_cast<std::uint32_t>(plan.coordinate_count);
     constants.pattern_units = 1;
     constants.target_bytes = 1;
     for (int d = 0; d < plan.rank; ++d) {
         const Dim& dim = plan.dims[d];
-        constants.dims[d] = {narrow(dim.size), narrow(dim.table_stride), narrow(dim.item_stride),
-                             narrow(dim.index_stride)};
+        constants.dims[d] = {narrow(dim.size), narrow(dim.table_stride / table_unit),
+                             narrow(dim.item_stride), narrow(dim.index_stride)};
     }
     for (int k = 0; k < plan.coordinate_count; ++k) {
         const Coordinate& coordinate = plan.coordinates[k];
-        constants.coordinates[k] = {narrow(coordinate.limit), narrow(coordinate.table_stride),
+        constants.coordinates[k] = {narrow(coordinate.limit),
+                                    narrow(coordinate.table_stride / table_unit),
                                     narrow(coordinate.index_offset), 0};
     }
     return constants;
@@ -63,14 +77,15 @@ Constants plan_constants(const Plan& plan, const Slot& slot) {
 Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot) {
     Constants constants = plan_constants(plan, slot);
     const Grid& grid = choice.grid;
+    const std::int64_t table_unit = plan.is_linear ? plan.element_bytes : choice.unit;
     const Dim* const dims[] = {&grid.outer, &grid.inner};
     for (std::size_t d = 0; d < std::size(dims); ++d) {
-        constants.dims[d] = {narrow(dims[d]->size), narrow(dims[d]->table_stride / choice.unit), 0,
+        constants.dims[d] = {narrow(dims[d]->size), narrow(dims[d]->table_stride / table_unit), 0,
                              0};
     }
     for (int k = 0; k < plan.coordinate_count; ++k) {
         constants.coordinates[k].table_stride =
-            narrow(plan.coordinates[k].table_stride / choice.unit);
+            narrow(plan.coordinates[k].table_stride / table_unit);
     }
     constants.arguments[0] = narrow(position_count(plan));
     constants.rank = plan.rank < 2 ? 1 : grid.inner.size % kFour == 0 ? 2 : 3;
@@ -100,7 +115,7 @@ Constants capture_constants(const Plan& plan, std::uint32_t slot) {
 
 void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants) {
     const std::int64_t step = table_step(plan);
-    constants.target_bytes = narrow(step);
+    constants.target_bytes = narrow(plan.is_linear ? step / plan.element_bytes : step);
     constants.target_count =
         narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), step));
 }

@@ -54,6 +54,8 @@ bool gathers_by_bytes(const Plan& plan) noexcept {
 
 bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
     const std::int64_t element = plan.slice_bytes;
+    // A slice of several elements may lie on a line in part.
+    if (plan.is_linear && element != plan.element_bytes) return false;
     if (!is_single(element) || !(has_index_kernels(plan) || gathers_by_bytes(plan))) return false;
     if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
     if (!find_grid(plan, grid)) return false;
@@ -85,14 +87,15 @@ bool reads_lines(const Plan& plan, const Grid& grid) noexcept {
         grid.inner.table_stride != 0) {
         return false;
     }
+    // On a line, an index out of range leads to another line of the table.
     return plan.rank < 2 ||
-           (grid.outer.table_stride % kUnits[0] == 0 && grid.inner.size % kFour == 0 &&
+           (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 && grid.inner.size % kFour == 0 &&
             grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
 }
 
 TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
     const std::int64_t positions = position_count(plan);
-    const std::int64_t line = plan.coordinates[0].limit;
+    const std::int64_t line = held_line(plan);
     if (plan.direction != Direction::kGather || positions < kManyPositions ||
         !reads_lines(plan, grid)) {
         return TableIn::kBuffer;
@@ -154,6 +157,7 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     Plan copy = plan;
     copy.direction = Direction::kGather;
     copy.reduction = Reduction::kNone;
+    copy.is_linear = false;
     copy.coordinate_count = 0;
     copy.fill = nullptr;
     copy.rank = plan.copy_rank;
@@ -180,6 +184,9 @@ std::int64_t table_step(const Plan& plan) noexcept {
 std::int64_t unit_of(const Plan& plan) noexcept {
     std::int64_t common = table_step(plan);
     for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
+    if (plan.is_linear) {  // no unit is half behind the end
+        common = std::gcd(common, present_elements(plan.line) * plan.element_bytes);
+    }
     return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
         return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
     });
@@ -213,6 +220,10 @@ bool has_index_kernels(const Plan& plan) noexcept {
            plan.coordinate_count <= kMostCoordinates;
 }
 
+std::int64_t held_line(const Plan& plan) noexcept {
+    return plan.is_linear ? present_elements(plan.line) : plan.coordinates[0].limit;
+}
+
 TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {
     const bool is_small = choice.table_in == TableIn::kSmallGroup;
     const std::int64_t group = is_small                                   ? kGroupOf4KiB
@@ -221,7 +232,7 @@ TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {
     TableWalk found{};
     found.lines = choice.grid.outer.size;
     found.line_fours = quotient_up(choice.grid.inner.size, kFour);
-    found.line_elements = plan.coordinates[0].limit;
+    found.line_elements = held_line(plan);
     // As many as still leave groups for all of the GPU; where a group's start is cheap, few.
     const std::int64_t there = found.line_fours * found.lines / (group * kManyGroups);
     const std::int64_t most = is_small && plan.slice_bytes > 1 ? kMostInFlight : kMostRounds;

@@ -65,6 +65,9 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
 
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
+// The elements of a line of the table that a kernel holds in another place than the table's.
+std::int64_t held_line(const Plan& plan) noexcept;
+
 // How gather_table.hlsl goes through the positions: a group walks rounds.
 struct TableWalk {
     std::int64_t line_fours;  // fours of positions that share a part of the table

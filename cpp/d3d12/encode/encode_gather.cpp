@@ -36,7 +36,7 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
     views.read[0] = {tensors.table, element_format(choice.unit)};
     views.read[1] = indices_view(plan, tensors);
     views.written[0] = {tensors.items, four_format(choice.unit)};
-    if (uses_texture(choice.table_in)) use_texture(encoder, plan.coordinates[0].limit, views);
+    if (uses_texture(choice.table_in)) use_texture(encoder, held_line(plan), views);
     if (choice.table_in == TableIn::kBuffer || choice.table_in == TableIn::kTexture) {
         encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
                                four_threads(plan, choice));

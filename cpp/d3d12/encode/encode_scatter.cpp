@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "d3d12/encode/encode_moves.hpp"
+#include "d3d12/encode/line.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
@@ -11,13 +14,16 @@ bool copies_all(const Plan& plan, const Tensors& tensors) {
 // For each target the last position that names it + 1, or 0.
 Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
                     const Tensors& tensors, const Slot& slot, Constants& constants) {
-    const Span winners = encoder.allocate(std::uint64_t{4} * constants.target_count);
+    const std::uint64_t notes = slices_may_cross(plan) ? 1 : 0;
+    const Span winners = encoder.allocate(std::uint64_t{4} * (constants.target_count + notes));
     encode_clear(encoder, winners, 0);
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
     if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = 1;
+        four.target_bytes = constants.target_bytes;
+        four.target_count = constants.target_count;
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[4] = {winners, Format::kRaw};
@@ -60,6 +66,29 @@ void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choi
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
 }
 
+// Where slices overlap in part, their updates once more, one after the other.
+void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                     Constants constants, const Span& winners) {
+    constexpr std::int64_t kPositions = 1 << 20;  // of a dispatch: Windows gives it two seconds
+    const std::int64_t unit =
+        encoder.typed_views ? unit_of(plan) : std::min<std::int64_t>(unit_of(plan), 4);
+    set_slice(plan.slice_bytes / unit, constants);
+    constants.arguments[2] = kInOrderThreads;
+    Views views = raw_views(tensors);
+    if (unit == 16) {
+        views.read[0] = {tensors.items, Format::kRgba32};
+        views.read[1] = {tensors.indices, Format::kR32};
+        views.written[0] = {tensors.table, Format::kRgba32};
+    }
+    views.written[4] = {winners, Format::kRaw};
+    const std::int64_t positions = position_count(plan);
+    for (std::int64_t first = 0; first < positions; first += kPositions) {
+        constants.arguments[0] = narrow(first);
+        constants.arguments[1] = narrow(std::min(first + kPositions, positions));
+        encoder.queue.dispatch(kernels::scatter_in_order(unit), constants, views, kInOrderThreads);
+    }
+}
+
 }  // namespace
 
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -99,6 +128,9 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
         views.written[4] = {winners, Format::kRaw};
         encoder.queue.dispatch(kernels::scatter_units(unit), constants, views,
                                static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
+    }
+    if (winners && slices_may_cross(plan)) {
+        encode_in_order(encoder, plan, tensors, constants, winners);
     }
 }
 

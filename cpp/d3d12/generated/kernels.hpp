@@ -26,6 +26,10 @@ enum class Kernel : std::uint8_t {
     scatter_units_4,
     scatter_units_16,
     find_winners,
+    scatter_in_order_1,
+    scatter_in_order_2,
+    scatter_in_order_4,
+    scatter_in_order_16,
     gather_rows_4,
     gather_rows_16,
     gather_rows_simple_4,
@@ -135,7 +139,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_bytes,
 };
 
-inline constexpr int kKernelCount = 125;
+inline constexpr int kKernelCount = 129;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -150,6 +154,9 @@ inline Kernel gather_units_packed(std::int64_t unit) noexcept {
 }
 inline Kernel scatter_units(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_units_1, 4, {unit});
+}
+inline Kernel scatter_in_order(std::int64_t unit) noexcept {
+    return find_kernel(Kernel::scatter_in_order_1, 4, {unit});
 }
 inline Kernel gather_rows(std::int64_t unit) noexcept {
     return find_kernel(Kernel::gather_rows_4, 2, {unit});

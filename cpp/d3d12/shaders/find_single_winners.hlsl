@@ -2,7 +2,7 @@
 
 #include "four.hlsli"
 
-RWByteAddressBuffer winners : register(WRITTEN(WINNERS_REGISTER));
+#include "winners.hlsli"
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
@@ -10,6 +10,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Four four = locate_four(thread_id(group, thread));
     if (!arguments.y) return;
     [unroll] for (uint i = 0; i < 4; ++i) {
-        if (is_there(four, i) && !is_skipped(four, i)) winners.InterlockedMax(4 * four.place[i], four.first + i + 1);
+        uint target = four.place[i];
+        bool marks = !is_skipped(four, i);
+        if (mode == kModeLinear && target_bytes > 1) marks = find_target(four.address[i], target);
+        if (is_there(four, i) && marks) winners.InterlockedMax(4 * target, four.first + i + 1);
     }
 }

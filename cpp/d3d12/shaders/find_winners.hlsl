@@ -2,14 +2,14 @@
 
 #include "plan.hlsli"
 
-RWByteAddressBuffer winners : register(WRITTEN(WINNERS_REGISTER));
+#include "winners.hlsli"
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint position = thread_id(group, thread);
     if (position >= thread_count || failed()) return;
     Place place = locate(position);
-    if (resolve_all(place)) {
-        winners.InterlockedMax(4 * (place.table / target_bytes), position + 1);
-    }
+    bool inside = resolve_all(place);
+    uint target;
+    [branch] if (inside && find_target(place.table, target)) winners.InterlockedMax(4 * target, position + 1);
 }

@@ -23,13 +23,14 @@ Buffer<uint4> indices : register(t1);
 struct Four {
     uint first;    // position; the others follow it
     uint tuple;    // of the first; the others' follow it
-    uint4 place;   // element of the table
-    bool4 inside;  // else a bad index was clamped
+    uint4 place;    // element of the table
+    bool4 inside;   // else a bad index was clamped, or kModeLinear has nothing there
+    uint4 address;  // kModeLinear: what the place was before that was looked at
 };
 
 bool is_there(Four four, uint i) { return four.first + i < arguments.x; }
 // Whether the mode skips the position.
-bool is_skipped(Four four, uint i) { return !four.inside[i] && mode == kModeSkip; }
+bool is_skipped(Four four, uint i) { return !four.inside[i] && mode >= kModeSkip; }
 
 // An index of INDEX bytes, sign-extended from the bits of words.
 uint2 widened(uint word, uint byte) {
@@ -140,7 +141,12 @@ void add_coordinates(inout Four four, uint words[WORDS]) {
             four.place[i] += place * coordinates[k].table_stride;
         }
     }
-    if (!all(four.inside)) {
+    four.address = four.place;
+    if (mode == kModeLinear) {
+        uint4 found = min(four.place, line_most);
+        four.inside = found < line_present;
+        four.place = four.inside ? found : 0;
+    } else if (!all(four.inside)) {
         [loop] for (uint j = 0; j < 4; ++j) {
             bool4 here = uint4(0, 1, 2, 3) == j;
             if (any(here && !four.inside)) {

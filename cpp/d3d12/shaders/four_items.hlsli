@@ -15,7 +15,7 @@ RWBuffer<uint4> items : register(u0);
 #endif
 
 void store_four(Four four, Element a, Element b, Element c, Element d) {
-    if (mode == kModeSkip) {
+    if (mode >= kModeSkip) {
         Element filler = (Element)pattern[0];
         a = four.inside.x ? a : filler;
         b = four.inside.y ? b : filler;

@@ -3,9 +3,13 @@
 
 #include "plan.hlsli"
 #include "unit.hlsli"
+#include "line.hlsli"
 
 RWByteAddressBuffer table : register(u0);
 RWByteAddressBuffer items : register(u1);
+
+uint table_word(uint offset) { return table.Load(offset & ~3u); }
+#include "line_end.hlsli"
 
 Unit fill_unit(uint unit) {
     uint at = unit % pattern_units;
@@ -19,16 +23,20 @@ Unit fill_unit(uint unit) {
 #endif
 }
 
-// The unit-th unit of all that is moved; item_offset is where it goes.
+// The id-th unit of all that is moved; item_offset is where it goes.
 Unit gather(uint id, out uint item_offset) {
     uint position = id / slice_units;
     uint unit = id - position * slice_units;
     Place place = locate(position);
     bool inside = resolve_all(place);
     item_offset = place.item + unit * UNIT;
+    uint offset;
+    inside = find_unit(place.table, unit, offset) && inside;
     Unit value;
     [branch] if (inside) {
-        value = load_unit(table, place.table + unit * UNIT);
+        value = load_unit(table, offset);
+    } else if (mode == kModeLinear) {
+        value = unit_behind(unit);
     } else {
         value = fill_unit(unit);
     }

@@ -4,6 +4,8 @@
 // wrap.
 
 #include "plan.hlsli"
+#include "line.hlsli"
+#include "winners.hlsli"
 
 #if UNIT == 16
 typedef uint4 Piece;
@@ -13,7 +15,15 @@ typedef uint Piece;
 
 Buffer<Piece> from : register(t0);
 RWBuffer<Piece> to : register(u0);
-RWByteAddressBuffer winners : register(WRITTEN(WINNERS_REGISTER));
+
+uint table_word(uint offset) {
+#if UNIT == 16
+    return from[offset / 16][offset / 4 % 4];
+#else
+    return from[offset / 4];
+#endif
+}
+#include "line_end.hlsli"
 
 Piece fill_piece(uint unit) {
     uint at = unit % pattern_units;
@@ -36,7 +46,7 @@ bool place_row(uint row, out Place place) {
     if (index_bytes == 8) value.y = index_word(place.index + 4);
     uint found = value.x + (is_negative(value) ? limit : 0);
     bool inside = true;
-    if (!is_inside(value, limit)) {
+    if (mode != kModeLinear && !is_inside(value, limit)) {
         note_outside(limit, place.index / index_bytes);
         found = clamped(value, limit);
         inside = mode != kModeSkip;
@@ -66,15 +76,19 @@ Move load_piece(uint piece) {
         uint unit = piece - row * slice_units;
         Place place;
         bool inside = place_row(row, place);
+        uint offset;
+        inside = find_unit(place.table, unit, offset) && inside;
 #if SCATTER
-        if (inside && arguments.y) inside = winners.Load(4 * (place.table / target_bytes)) == row + 1;
+        if (inside && arguments.y) inside = has_won(place.table, row);
         move.happens = inside;
-        move.target = place.table / UNIT + unit;
+        move.target = offset / UNIT;
         if (inside) move.value = from[place.item / UNIT + unit];
 #else
         move.target = place.item / UNIT + unit;
         if (inside) {
-            move.value = from[place.table / UNIT + unit];
+            move.value = from[offset / UNIT];
+        } else if (mode == kModeLinear) {
+            move.value = unit_behind(unit);
         } else {
             move.value = fill_piece(unit);
         }

@@ -2,6 +2,8 @@
 //
 // Offsets are 32-bit: the host refuses tensors that a view cannot hold. Indices are resolved before
 // they are used, so no address leaves its tensor; no view is relied upon to check bounds.
+//
+// With kModeLinear offsets in the table are addresses of elements, which may be anywhere, until find_unit.
 
 #include "constants.hlsli"
 
@@ -65,7 +67,7 @@ uint remainder(uint2 value, uint limit) {
 // index's own, for a kernel that notes bad ones.
 uint resolve(uint2 value, uint limit, uint number) {
     uint place = value.x + (is_negative(value) ? limit : 0);
-    if (!is_inside(value, limit)) {
+    if (mode != kModeLinear && !is_inside(value, limit)) {
         note_outside(limit, number);
         if (mode == kModeWrap && limit != 0) {
             if (is_negative(value)) {

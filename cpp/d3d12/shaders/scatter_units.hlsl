@@ -3,8 +3,8 @@
 
 #include "plan.hlsli"
 #include "unit.hlsli"
-
-RWByteAddressBuffer winners : register(WRITTEN(WINNERS_REGISTER));
+#include "line.hlsli"
+#include "winners.hlsli"
 
 RWByteAddressBuffer table : register(u0);
 RWByteAddressBuffer items : register(u1);
@@ -17,8 +17,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint unit = id - position * slice_units;
     Place place = locate(position);
     bool writes = resolve_all(place);
-    [branch] if (writes && arguments.x) {
-        writes = winners.Load(4 * (place.table / target_bytes)) == position + 1;
-    }
-    [branch] if (writes) store_unit(table, place.table + unit * UNIT, load_unit(items, place.item + unit * UNIT));
+    [branch] if (writes && arguments.x) writes = has_won(place.table, position);
+    uint offset;
+    writes = find_unit(place.table, unit, offset) && writes;
+    [branch] if (writes) store_unit(table, offset, load_unit(items, place.item + unit * UNIT));
 }

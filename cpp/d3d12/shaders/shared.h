@@ -28,6 +28,7 @@ SHARED uint kModeRaise = 0;
 SHARED uint kModeClamp = 1;
 SHARED uint kModeWrap = 2;
 SHARED uint kModeSkip = 3;
+SHARED uint kModeLinear = 4;  // instead, where the plan is linear
 
 // dmlindex::Reduction
 SHARED uint kReductionAdd = 1;
@@ -56,6 +57,7 @@ SHARED uint kNoSlot = 0xffffffff;
 SHARED uint kFour = 4;             // positions of a thread of the kernels for single elements
 SHARED uint kStripeThreads = 32;   // threads beside each other in a stripe of theirs
 SHARED uint kPiecesAThread = 2;    // of move_rows.hlsl
+SHARED uint kInOrderThreads = 1 << 14;  // of scatter_in_order.hlsl: a power of two
 SHARED uint kLongestList = 64;     // updates of one target, for reduce_lists.hlsl
 SHARED uint kDigits = 256;         // of the radix sort; a group has a thread for each
 SHARED uint kDigitBits = 8;
@@ -100,13 +102,17 @@ cbuffer Constants : register(b0) {
     uint coordinate_count;
     uint slice_units;       // units of UNIT bytes in a slice
     uint pattern_units;     // period of the fill pattern
-    uint target_bytes;      // every slice of the table begins at a multiple of this
+    uint target_bytes;      // every slice of the table begins at a multiple of this; kModeLinear: in elements
     uint target_count;
     uint4 arguments;        // what they are, the kernel says
     uint notes;             // whether a bad index goes to the slot; if not, the slot says what to skip
     uint slice_shift;       // slice_units is 2 to the power of it; 32: it is no power of two
     uint stripe_lines;      // four.hlsli
     uint index_repeats;     // four.hlsli
+    uint line_most;         // kModeLinear: what is past this address is read or written there
+    uint line_present;      // kModeLinear: addresses that have memory
+    uint line_shift;        // kModeLinear: an element has 2 to the power of it bytes
+    uint line_unused;
     DimConstants dims[kMaxDeviceDims];
     CoordinateConstants coordinates[kMaxDeviceDims];
     uint4 pattern[kPatternTexels];  // fill
