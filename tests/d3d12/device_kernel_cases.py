@@ -14,7 +14,7 @@ import pytest
 
 import dmlindex
 from dmlindex import DataType, Device
-from tests.descriptors.descs import data, gather, index
+from tests.descriptors.descs import data, gather, index, scatter_nd
 
 Array = npt.NDArray[Any]
 Case = Callable[..., None]  # takes the device, then the kernel's variant
@@ -159,6 +159,22 @@ def scatter_units(device: Device, unit: int) -> None:
 @case
 def find_winners(device: Device) -> None:
     scatter(device, (TARGETS, 3), tuples((TARGETS,), OTHER_INDEX), "u1")
+
+
+@case
+def scatter_in_order(device: Device, unit: int) -> None:
+    """Rows between rows, where an address wraps: 2^32 is no multiple of three units."""
+    kind = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32, 16: DataType.UINT32}[unit]
+    row = max(unit // 4, 1) * 3
+    table, items = data(5, row, data_type=kind), data(8, row, data_type=kind)
+    desc = scatter_nd(table, index(8, 1), items, table, 2, 2)
+    once_more = 2**32 // row + 1
+    places = np.array([0, once_more, 1, once_more + 1, 3, 2, once_more, 4])[:, np.newaxis]
+    operands = values((5, row), DTYPES[min(unit, 4)]), places, values((8, row), DTYPES[min(unit, 4)])
+    same(
+        device.compile(desc, mode="directml")(*operands),
+        Device().compile(desc, mode="directml")(*operands),
+    )
 
 
 # ---- rows ---------------------------------------------------------------------------------------

@@ -82,15 +82,16 @@ def as_buffers(desc: Any) -> Any:
     return replace(desc, **tensors)
 
 
-def test_so_does_a_compiled_operator() -> None:
+def test_so_does_a_compiled_operator(device: str) -> None:
+    opened = Device(device)
     for desc, inputs, output in recorded():
         out = np.full(output.nbytes, 0xA5, np.uint8).view(output.dtype)
-        Device().compile(as_buffers(desc), mode="directml")(*inputs, out=out)
+        opened.compile(as_buffers(desc), mode="directml")(*inputs, out=out)
         check(desc, inputs, out, output)
 
 
 @given(given_data=st.data(), problem=problems())
-def test_equal_to_the_reference(given_data: st.DataObject, problem: Problem) -> None:
+def test_equal_to_the_reference(device: str, given_data: st.DataObject, problem: Problem) -> None:
     """On arrays of any layout: a table that is no line in memory is brought into one."""
 
     def spread(array: Array) -> Array:
@@ -98,7 +99,7 @@ def test_equal_to_the_reference(given_data: st.DataObject, problem: Problem) -> 
         wide[..., 1] = array
         return wide[..., 1]
 
-    operator = Device().compile(problem.desc, mode="directml")
+    operator = Device(device).compile(problem.desc, mode="directml")
     expected = reference.run(problem.desc, *problem.buffers)
     assert operator.mode == "directml"
     assert operator(*problem.buffers).tobytes() == expected.tobytes()

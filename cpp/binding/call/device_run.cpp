@@ -44,7 +44,10 @@ void keep_apart(const DevicePtr& device, Tensor& tensor, const MemoryPtr& writte
 class Result {
   public:
     explicit Result(Invocation& call)
-        : call_(call), strided_(call.compiled != nullptr && call.compiled->output().is_strided()) {
+        : call_(call),
+          strided_(call.compiled != nullptr && call.compiled->output().is_strided()),
+          reaches_padding_(strided_ && !call.gathers() &&
+                           call.compiled->core().mode() == Mode::kDirectml) {
         set_packed_strides(call.result, PyDataType_ELSIZE(call.result_dtype), call.op);
         memory_ = call.out.memory;
     }
@@ -54,11 +57,15 @@ class Result {
 
     const MemoryPtr& memory() {
         if (memory_) return memory_;
+        if (reaches_padding_ && call_.has_out()) {
+            memory_ = upload(call_.device, bytes_of(buffer(call_.out)));
+            return memory_;
+        }
         const std::int64_t bytes =
             element_count(call_.result) * PyDataType_ELSIZE(call_.result_dtype);
         const GilReleased released;
         memory_ = std::make_shared<d3d12::Memory>(call_.device, static_cast<std::uint64_t>(bytes));
-        // The padding of a new tensor is zero; that of an array is never copied there.
+        // The padding of a new tensor is zero; that of an array is copied only where it may change.
         if (strided_ && !call_.has_out()) call_.device->clear(*memory_);
         return memory_;
     }
@@ -89,14 +96,22 @@ class Result {
         call_.device->download(*memory_, to.data);
     }
 
-    // Without the padding between them.
+    // The part of a larger array that the tensor lies in.
+    Tensor buffer(Tensor array) const {
+        array.layout.sizes[0] = call_.result.sizes[0];
+        return array;
+    }
+
+    // What the call may change of it: elements, and the padding between them if that is reached.
     Tensor elements(Tensor tensor) const {
+        if (reaches_padding_) return buffer(tensor);
         if (strided_) tensor.layout = call_.compiled->output().layout_in(tensor.layout);
         return tensor;
     }
 
     Invocation& call_;
     bool strided_;
+    bool reaches_padding_;  // a scatter on a line
     MemoryPtr memory_;
 };
 

@@ -35,7 +35,7 @@ Unit gather(uint id, out uint item_offset) {
     Unit value;
     [branch] if (inside) {
         value = load_unit(table, offset);
-    } else if (mode == kModeLinear) {
+    } else [branch] if (mode == kModeLinear) {
         value = unit_behind(unit);
     } else {
         value = fill_unit(unit);

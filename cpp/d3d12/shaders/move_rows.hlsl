@@ -87,7 +87,7 @@ Move load_piece(uint piece) {
         move.target = place.item / UNIT + unit;
         if (inside) {
             move.value = from[offset / UNIT];
-        } else if (mode == kModeLinear) {
+        } else [branch] if (mode == kModeLinear) {
             move.value = unit_behind(unit);
         } else {
             move.value = fill_piece(unit);
