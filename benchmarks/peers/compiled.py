@@ -42,7 +42,7 @@ def compiled_idioms(dmlindex: Any, call: Call, buffers: Buffers) -> list[Idiom]:
     names = {"x": buffers.input, "i": buffers.indices, "u": buffers.updates, "op": operator}
     names |= {"padded": out, "out": buffers.out}
     arguments = "x, i, u" if call.is_scatter else "x, i"
-    code = f"op({arguments}, out=padded)  # {type(desc).__name__}"
+    code = f"op({arguments}, out=padded)  # {type(desc).__name__}, mode={operator.mode!r}"
     return [Idiom("dmlindex", code, names, True, False, mode=COMPILED, result="out")]
 
 

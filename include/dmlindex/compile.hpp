@@ -12,8 +12,9 @@
 namespace dmlindex {
 
 struct CompileOptions {
-    // What an index out of range does; without one kClamp in a gather, kSkip in a scatter.
-    std::optional<Mode> mode{};
+    // What an index out of range does: kDirectml is exactly what DirectML computes. kRaise, which
+    // names the first one, is the choice while developing.
+    Mode mode = Mode::kDirectml;
     // The element that a gather with Mode::kSkip puts there; empty means zero bytes.
     std::vector<std::byte> fill{};
     FeatureLevel feature_level = FeatureLevel::k6_4;

@@ -66,14 +66,14 @@ class Device:
         Args:
             desc: an operator desc.
             mode: what an index out of range does: "raise", "clamp", "wrap", "fill" in a gather,
-                "drop" in a scatter, or "directml": exactly what DirectML computes there (on the
-                CPU; see docs/directml_numerics.md). None is "clamp" in a gather, "drop" in a
-                scatter.
+                "drop" in a scatter, or "directml": exactly what DirectML computes there, which
+                may be another row's element (docs/directml_numerics.md). None is "directml"; while
+                developing, "raise" finds such indices.
             fill_value: what mode="fill" puts there; see `dmlindex.gather`.
 
         DescriptorError, which lists every rule that the desc breaks, where it is not valid at the
         device's feature level; TypeError for what is no desc; ValueError for a mode or a fill value
-        that the operator does not have; DeviceError for "directml" on another device than the CPU.
+        that the operator does not have.
 
         >>> import numpy as np
         >>> from dmlindex import DataType, GatherNDOperatorDesc, TensorDesc

@@ -170,7 +170,8 @@ def scatter_in_order(device: Device, unit: int) -> None:
     desc = scatter_nd(table, index(8, 1), items, table, 2, 2)
     once_more = 2**32 // row + 1
     places = np.array([0, once_more, 1, once_more + 1, 3, 2, once_more, 4])[:, np.newaxis]
-    operands = values((5, row), DTYPES[min(unit, 4)]), places, values((8, row), DTYPES[min(unit, 4)])
+    dtype = DTYPES[min(unit, 4)]
+    operands = values((5, row), dtype), places, values((8, row), dtype)
     same(
         device.compile(desc, mode="directml")(*operands),
         Device().compile(desc, mode="directml")(*operands),

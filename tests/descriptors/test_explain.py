@@ -40,7 +40,7 @@ def test_a_valid_desc(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
         "  at each of 2 by 2 positions: read 1 index, move 4 bytes to output\n"
         "  dim 0, of 2: steps of 16 in input, 8 in output, 16 in indices\n"
         "  dim 1, of 2: steps of 0 in input, 4 in output, 8 in indices\n"
-        "  each index along axis 1 of input, -3 to 2 (mode clamp), steps of 4 in input\n"
+        "  each index along axis 1 of input, -3 to 2 (mode directml), steps of 4 in input\n"
     )
 
 
@@ -50,7 +50,7 @@ def test_a_scatter_starts_with_a_copy(capsys: pytest.CaptureFixture[str], tmp_pa
     assert code == 0
     assert "copy input to output" in out
     assert "move 12 bytes from updates" in out
-    assert "0 to 4 (mode drop)" in out
+    assert "0 to 4 (mode directml)" in out
 
 
 def test_an_invalid_desc_is_exit_code_1(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Result {
         : call_(call),
           strided_(call.compiled != nullptr && call.compiled->output().is_strided()),
           reaches_padding_(strided_ && !call.gathers() &&
-                           call.compiled->core().mode() == Mode::kDirectml) {
+                           call.compiled->lowered().mode() == Mode::kDirectml) {
         set_packed_strides(call.result, PyDataType_ELSIZE(call.result_dtype), call.op);
         memory_ = call.out.memory;
     }

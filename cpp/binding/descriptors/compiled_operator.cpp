@@ -108,7 +108,8 @@ PyTypeObject* make_type() {
         "nothing\n"
         "is converted. Without out, the output is new, with padding zero; in a given out, padding "
         "stays\n"
-        "as it was. out may be input itself in a scatter; any other overlap is copied away first.\n"
+        "as it was, unless a scatter of mode=\"directml\" gets there by an index out of range. out "
+        "may be input itself in a scatter; any other overlap is copied away first.\n"
         "On a D3D12 device, tensors of its own memory are taken too; see DeviceTensor.\n"
         "A wrong dtype is a TypeError, a wrong shape or a read-only out a ValueError, an index out "
         "of\n"
@@ -148,8 +149,8 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
     const Direction direction = scatters ? Direction::kScatter : Direction::kGather;
     CompileOptions options;
     options.feature_level = feature_level_from_python(feature_level);
-    const Mode chosen = mode.is_none() ? (scatters ? Mode::kSkip : Mode::kClamp)
-                                       : compile_mode_argument(op.c_str(), mode.ptr(), direction);
+    const Mode chosen =
+        mode.is_none() ? options.mode : compile_mode_argument(op.c_str(), mode.ptr(), direction);
     options.mode = chosen;
     mode = py::str(mode_name(chosen, direction));
 

@@ -41,8 +41,8 @@ void set_line(const Plan& plan, Constants& constants) {
     if (index_bytes(plan.index_type) == 8) constants.index_signed = 1;
     constants.line_most = plan.direction == Direction::kGather ? narrow(plan.line.last) : ~0u;
     constants.line_present = narrow(present_elements(plan.line));
-    constants.line_shift =
-        static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
+    constants.line_shift = static_cast<std::uint32_t>(
+        std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
 }
 
 }  // namespace

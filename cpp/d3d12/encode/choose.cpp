@@ -88,9 +88,9 @@ bool reads_lines(const Plan& plan, const Grid& grid) noexcept {
         return false;
     }
     // On a line, an index out of range leads to another line of the table.
-    return plan.rank < 2 ||
-           (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 && grid.inner.size % kFour == 0 &&
-            grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
+    return plan.rank < 2 || (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 &&
+                             grid.inner.size % kFour == 0 &&
+                             grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
 }
 
 TableIn table_in(const Plan& plan, const Grid& grid) noexcept {

@@ -174,7 +174,7 @@ LoweredOperator::LoweredOperator(OperatorDesc desc, CompileOptions options)
     throw_violations(validate(desc_, options.feature_level));
     const TensorDesc* updates = updates_of(desc_);
     std::int64_t bytes = 0;
-    mode_ = options.mode.value_or(updates ? Mode::kSkip : Mode::kClamp);
+    mode_ = options.mode;
     std::visit(
         [&](const auto& d) {
             layouts_.input = layout_of(*d.input_tensor);
