@@ -1,0 +1,168 @@
+"""Runs a program here: the six operators by dmlindex, helpers plainly in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dmlindex._device import Device
+from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.legal.helpers import HelperDesc
+from dmlindex.directml.legal.layout import packed_strides
+from dmlindex.directml.legal.program import Binding, Buffer, Operator, Program
+from dmlindex.directml.tensor import TensorDesc
+from dmlindex.reference import checks
+
+Array = npt.NDArray[Any]
+_UNWRITTEN = 0xA5  # what memory holds before it is written: no step may read it
+
+
+def run(program: Program, input: Any, indices: Any, updates: Any) -> Array:
+    """The program's answer for these arrays."""
+    given = _arguments(program, input, indices, updates)
+    if program.options.get("mode") == "raise":
+        _check_indices(program, given["indices"])
+    memory = {buffer.name: _memory(buffer, given) for buffer in program.buffers.values()}
+    for step in program.operators:
+        _dispatch(step, memory)
+    if program.result is None:
+        return np.empty(program.shape, program.dtype)
+    value = program.result
+    raw = _view(value.tensor(), Binding(value.buffer, value.offset), memory)
+    return np.frombuffer(raw.tobytes(), program.dtype).reshape(program.shape).copy()
+
+
+def _arguments(program: Program, input: Any, indices: Any, updates: Any) -> dict[str, Array]:
+    """The arrays by name; each of the shape and dtype that the program was made for."""
+    op = program.function
+    given = {"input": checks.input_array(op, input), "indices": checks.index_array(op, indices)}
+    if program.takes_updates:
+        shape, dtype = program.arguments["updates"]
+        items = checks.updates_array(op, updates, dtype)
+        given["updates"] = checks.updates_shape(op, items, shape)
+    elif updates is not None:
+        raise TypeError(f"{op}: updates are given, but a gather takes none")
+    for name, array in given.items():
+        shape, dtype = program.arguments[name]
+        if array.dtype.newbyteorder("=") != dtype.newbyteorder("="):
+            raise TypeError(f"{op}: {name} has dtype {array.dtype}, the program is for {dtype}")
+        if array.shape != shape:
+            raise ValueError(f"{op}: {name} has shape {array.shape}, the program is for {shape}")
+    fixed = program.arguments_fixed
+    if fixed is not None and not np.array_equal(fixed, given["indices"]):
+        raise ValueError(
+            f"{op}: indices are others than those that the program was made for; give legalize "
+            "their shape and dtype for a program for all"
+        )
+    return given
+
+
+def _memory(buffer: Buffer, given: dict[str, Array]) -> npt.NDArray[np.uint8]:
+    memory = np.full(-(-buffer.size_in_bytes // 16) * 16, _UNWRITTEN, np.uint8)
+    contents = buffer.contents if buffer.kind == "constant" else given.get(buffer.name)
+    if contents is not None:
+        if buffer.name == "indices":
+            contents = contents.astype(contents.dtype.newbyteorder("<"))
+        as_bytes = np.ascontiguousarray(contents).tobytes()
+        memory[: len(as_bytes)] = np.frombuffer(as_bytes, np.uint8)
+    return memory
+
+
+def _check_indices(program: Program, indices: Array) -> None:
+    """IndexError for the first in C order that is out of range."""
+    sizes = np.array(program.limits, object)
+    wide = indices.astype(object)
+    low = -sizes if indices.dtype.kind == "i" else 0 * sizes
+    bad = (wide < low) | (wide >= sizes)
+    if bad.any():
+        position = tuple(int(i) for i in np.argwhere(bad)[0])
+        which = position[-1] if len(program.limits) > 1 else 0
+        raise checks.index_error(
+            program.function,
+            position,
+            int(indices[position]),
+            program.first_axis + which,
+            program.limits[which],
+            indices.dtype,
+        )
+
+
+def _view(tensor: TensorDesc, binding: Binding, memory: dict[str, Any]) -> Array:
+    flat = memory[binding.buffer][binding.offset :].view(tensor.data_type.dtype)
+    strides = tensor.strides or packed_strides(tensor.sizes)
+    return np.lib.stride_tricks.as_strided(
+        flat, tensor.sizes, tuple(stride * flat.itemsize for stride in strides)
+    )
+
+
+def _dispatch(step: Operator, memory: dict[str, Any]) -> None:
+    if isinstance(step.desc, OperatorDesc):
+        _run_operator(step, step.desc, memory)
+        return
+    tensors = list(step.tensors())
+    *inputs, output = (_view(tensor, binding, memory) for _, tensor, binding in tensors)
+    with np.errstate(all="ignore"):
+        result = _HELPERS[step.desc.operator](step.desc, *inputs)
+    output[...] = result
+
+
+def _run_operator(step: Operator, desc: OperatorDesc, memory: dict[str, Any]) -> None:
+    """By dmlindex, which takes an array of a packed tensor's sizes, and else a flat buffer."""
+    arrays: dict[tuple[str, int, TensorDesc], Array] = {}  # in place: one array for both
+    bound = []
+    for _, tensor, binding in step.tensors():
+        key = (binding.buffer, binding.offset, tensor)
+        if key not in arrays:
+            flat = memory[binding.buffer][binding.offset :].view(tensor.data_type.dtype)
+            packed = tensor.strides is None
+            arrays[key] = _view(tensor, binding, memory) if packed else flat
+        bound.append(arrays[key])
+    *inputs, output = bound
+    Device().compile(desc, mode="directml")(*inputs, out=output)
+
+
+def _reduce(desc: HelperDesc, a: Array) -> Array:
+    functions = {"SUM": np.add, "MULTIPLY": np.multiply, "MIN": np.minimum, "MAX": np.maximum}
+    function: Any = functions[desc.parameters["Function"]]
+    result: Array = function.reduce(a, tuple(desc.parameters["Axes"]), a.dtype, keepdims=True)
+    return result
+
+
+def _slice(desc: HelperDesc, a: Array) -> Array:
+    pairs = zip(desc.parameters["Offsets"], desc.parameters["Sizes"], strict=True)
+    return a[tuple(slice(start, start + size) for start, size in pairs)]
+
+
+def _sequence(desc: HelperDesc) -> Array:
+    start, step = desc.parameters["ValueStart"], desc.parameters["ValueDelta"]
+    numbers = start + step * np.arange(desc.elements())
+    return numbers.astype(desc.output.data_type.dtype).reshape(desc.output.sizes)
+
+
+def _binary(function: Callable[..., Any]) -> Callable[..., Array]:
+    return lambda desc, a, b: function(a, b)
+
+
+_HELPERS: dict[str, Callable[..., Array]] = {
+    "ELEMENT_WISE_IDENTITY": lambda desc, a: a,
+    "ELEMENT_WISE_ADD": _binary(np.add),
+    "ELEMENT_WISE_SUBTRACT": _binary(np.subtract),
+    "ELEMENT_WISE_MULTIPLY": _binary(np.multiply),
+    "ELEMENT_WISE_MIN": _binary(np.minimum),
+    "ELEMENT_WISE_MAX": _binary(np.maximum),
+    "ELEMENT_WISE_MODULUS_FLOOR": _binary(np.mod),
+    "ELEMENT_WISE_LOGICAL_EQUALS": _binary(np.equal),
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": _binary(np.less),
+    "ELEMENT_WISE_LOGICAL_AND": _binary(np.logical_and),
+    "ELEMENT_WISE_LOGICAL_OR": _binary(np.logical_or),
+    "ELEMENT_WISE_LOGICAL_NOT": lambda desc, a: np.logical_not(a),
+    "ELEMENT_WISE_IF": lambda desc, condition, a, b: np.where(condition != 0, a, b),
+    "CAST": lambda desc, a: a.astype(desc.output.data_type.dtype),
+    "JOIN": lambda desc, *arrays: np.concatenate(arrays, desc.parameters["Axis"]),
+    "SLICE": _slice,
+    "FILL_VALUE_SEQUENCE": _sequence,
+    "REDUCE": _reduce,
+}
