@@ -1,4 +1,9 @@
-"""DirectML's descriptors: enums, TensorDesc, the six operator descs, and their JSON form."""
+"""DirectML's descriptors: enums, TensorDesc, the six operator descs, and their JSON form.
+
+`legalize` makes programs of them, of what a feature level accepts.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from dmlindex.directml.desc_json import desc_from_json, desc_to_json
 from dmlindex.directml.descs import OperatorDesc
@@ -27,4 +32,16 @@ __all__ = [
     "Violation",
     "desc_from_json",
     "desc_to_json",
+    "legalize",
 ]
+
+if TYPE_CHECKING:
+    from dmlindex.directml.legal import legalize as legalize
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "legalize":  # which few programs need, and which needs all of dmlindex
+            raise AttributeError(f"module 'dmlindex.directml' has no attribute {name!r}")
+        from dmlindex.directml.legal import legalize
+
+        return legalize

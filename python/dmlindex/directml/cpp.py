@@ -28,7 +28,7 @@ def desc_to_cpp(desc: OperatorDesc, name: str) -> str:
             values.append(f"{name}_fields.{member} = nullptr;")
         else:
             variable = f"{name}_{field.name.removesuffix('_tensor')}"
-            lines += [*_tensor(value, variable), ""]
+            lines += [*tensor_lines(value, variable), ""]
             values.append(f"{name}_fields.{member} = &{variable};")
     # SCATTER_ELEMENTS is another name of SCATTER, which every version of the header knows.
     operator = desc.operator.replace("SCATTER_ELEMENTS", "SCATTER")
@@ -40,7 +40,7 @@ def desc_to_cpp(desc: OperatorDesc, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tensor(desc: TensorDesc, name: str) -> Iterator[str]:
+def tensor_lines(desc: TensorDesc, name: str) -> Iterator[str]:
     buffer = f"{name}_buffer"
     known = desc.flags in TensorFlags.__members__.values()
     values = {

@@ -87,7 +87,7 @@ def desc_to_json(desc: OperatorDesc) -> str:
     for field in fields(desc):  # type: ignore[arg-type]
         value = getattr(desc, field.name)
         data[field.name.removesuffix("_tensor")] = (
-            _tensor_data(value) if isinstance(value, TensorDesc) else value
+            tensor_data(value) if isinstance(value, TensorDesc) else value
         )
     return json.dumps(data)
 
@@ -114,7 +114,7 @@ def _tensor(where: str, value: object) -> TensorDesc | None:
     return _build(where, lambda: TensorDesc(**data))
 
 
-def _tensor_data(desc: TensorDesc) -> dict[str, Any]:
+def tensor_data(desc: TensorDesc) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for field in fields(TensorDesc):
         value = getattr(desc, field.name)

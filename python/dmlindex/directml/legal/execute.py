@@ -15,6 +15,7 @@ from dmlindex.directml.legal.layout import packed_strides
 from dmlindex.directml.legal.program import Binding, Buffer, Operator, Program
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.reference import checks
+from dmlindex.reference.memory import as_bytes
 
 Array = npt.NDArray[Any]
 _UNWRITTEN = 0xA5  # what memory holds before it is written: no step may read it
@@ -23,8 +24,7 @@ _UNWRITTEN = 0xA5  # what memory holds before it is written: no step may read it
 def run(program: Program, input: Any, indices: Any, updates: Any) -> Array:
     """The program's answer for these arrays."""
     given = _arguments(program, input, indices, updates)
-    if program.options.get("mode") == "raise":
-        _check_indices(program, given["indices"])
+    _check_indices(program, given["indices"])
     memory = {buffer.name: _memory(buffer, given) for buffer in program.buffers.values()}
     for step in program.operators:
         _dispatch(step, memory)
@@ -32,14 +32,14 @@ def run(program: Program, input: Any, indices: Any, updates: Any) -> Array:
         return np.empty(program.shape, program.dtype)
     value = program.result
     raw = _view(value.tensor(), Binding(value.buffer, value.offset), memory)
-    return np.frombuffer(raw.tobytes(), program.dtype).reshape(program.shape).copy()
+    return np.frombuffer(bytearray(raw.tobytes()), program.dtype).reshape(program.shape)
 
 
 def _arguments(program: Program, input: Any, indices: Any, updates: Any) -> dict[str, Array]:
     """The arrays by name; each of the shape and dtype that the program was made for."""
     op = program.function
     given = {"input": checks.input_array(op, input), "indices": checks.index_array(op, indices)}
-    if program.takes_updates:
+    if "updates" in program.arguments:
         shape, dtype = program.arguments["updates"]
         items = checks.updates_array(op, updates, dtype)
         given["updates"] = checks.updates_shape(op, items, shape)
@@ -51,7 +51,7 @@ def _arguments(program: Program, input: Any, indices: Any, updates: Any) -> dict
             raise TypeError(f"{op}: {name} has dtype {array.dtype}, the program is for {dtype}")
         if array.shape != shape:
             raise ValueError(f"{op}: {name} has shape {array.shape}, the program is for {shape}")
-    fixed = program.arguments_fixed
+    fixed = program.fixed_indices
     if fixed is not None and not np.array_equal(fixed, given["indices"]):
         raise ValueError(
             f"{op}: indices are others than those that the program was made for; give legalize "
@@ -66,17 +66,21 @@ def _memory(buffer: Buffer, given: dict[str, Array]) -> npt.NDArray[np.uint8]:
     if contents is not None:
         if buffer.name == "indices":
             contents = contents.astype(contents.dtype.newbyteorder("<"))
-        as_bytes = np.ascontiguousarray(contents).tobytes()
-        memory[: len(as_bytes)] = np.frombuffer(as_bytes, np.uint8)
+        packed = as_bytes(contents).tobytes()  # padding between fields included
+        memory[: len(packed)] = np.frombuffer(packed, np.uint8)
     return memory
 
 
 def _check_indices(program: Program, indices: Array) -> None:
-    """IndexError for the first in C order that is out of range."""
-    sizes = np.array(program.limits, object)
+    """IndexError for the first in C order that the mode has no place for."""
+    mode = program.options["mode"]
+    if mode in ("fill", "drop") or (mode != "raise" and 0 not in program.limits):
+        return
+    sizes = np.array(program.limits[0] if len(program.limits) == 1 else program.limits, object)
     wide = indices.astype(object)
-    low = -sizes if indices.dtype.kind == "i" else 0 * sizes
-    bad = (wide < low) | (wide >= sizes)
+    least = -sizes if indices.dtype.kind == "i" else 0 * sizes
+    inside = (least <= wide) & (wide < sizes) if mode == "raise" else sizes + 0 * wide > 0
+    bad = ~np.asarray(inside, bool)
     if bad.any():
         position = tuple(int(i) for i in np.argwhere(bad)[0])
         which = position[-1] if len(program.limits) > 1 else 0
@@ -133,17 +137,27 @@ def _reduce(desc: HelperDesc, a: Array) -> Array:
 
 def _slice(desc: HelperDesc, a: Array) -> Array:
     pairs = zip(desc.parameters["Offsets"], desc.parameters["Sizes"], strict=True)
-    return a[tuple(slice(start, start + size) for start, size in pairs)]
+    part: Array = a[tuple(slice(start, start + size) for start, size in pairs)]
+    return part
 
 
 def _sequence(desc: HelperDesc) -> Array:
     start, step = desc.parameters["ValueStart"], desc.parameters["ValueDelta"]
     numbers = start + step * np.arange(desc.elements())
-    return numbers.astype(desc.output.data_type.dtype).reshape(desc.output.sizes)
+    filled: Array = numbers.astype(desc.output.data_type.dtype).reshape(desc.output.sizes)
+    return filled
 
 
 def _binary(function: Callable[..., Any]) -> Callable[..., Array]:
-    return lambda desc, a, b: function(a, b)
+    def helper(desc: HelperDesc, a: Array, b: Array) -> Array:
+        result: Array = function(a, b)
+        return result
+
+    return helper
+
+
+def _if(desc: HelperDesc, condition: Array, a: Array, b: Array) -> Array:
+    return np.where(condition != 0, a, b)
 
 
 _HELPERS: dict[str, Callable[..., Array]] = {
@@ -159,7 +173,7 @@ _HELPERS: dict[str, Callable[..., Array]] = {
     "ELEMENT_WISE_LOGICAL_AND": _binary(np.logical_and),
     "ELEMENT_WISE_LOGICAL_OR": _binary(np.logical_or),
     "ELEMENT_WISE_LOGICAL_NOT": lambda desc, a: np.logical_not(a),
-    "ELEMENT_WISE_IF": lambda desc, condition, a, b: np.where(condition != 0, a, b),
+    "ELEMENT_WISE_IF": _if,
     "CAST": lambda desc, a: a.astype(desc.output.data_type.dtype),
     "JOIN": lambda desc, *arrays: np.concatenate(arrays, desc.parameters["Axis"]),
     "SLICE": _slice,

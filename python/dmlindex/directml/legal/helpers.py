@@ -42,8 +42,9 @@ _OWN_OUTPUT_TYPE = ("CAST", "ELEMENT_WISE_LOGICAL_EQUALS", "ELEMENT_WISE_LOGICAL
 class HelperDesc:
     """A helper operator's descriptor: tensors in DirectML's order, and its other fields by name.
 
-    `parameters` holds them as DirectML spells them: Axis of JOIN; Offsets and Sizes of SLICE
-    (Strides are 1); Function and Axes of REDUCE; ValueStart and ValueDelta of FILL_VALUE_SEQUENCE.
+    `parameters` holds them as DirectML spells them, but for the counts of arrays: Axis of JOIN;
+    Offsets, Sizes and Strides (all 1) of SLICE; Function and Axes of REDUCE; ValueDataType,
+    ValueStart and ValueDelta of FILL_VALUE_SEQUENCE.
 
     >>> from dmlindex.directml import DataType, FeatureLevel
     >>> x = TensorDesc(DataType.INT64, (2, 3))
@@ -77,9 +78,7 @@ class HelperDesc:
         ]
         return broken or [*self._broken_sizes(), *self._broken_types(), *self._level(feature_level)]
 
-    def _violation(
-        self, rule: str, tensor: str, name: str, found: Any, expected: Any
-    ) -> Violation:
+    def _violation(self, rule: str, tensor: str, name: str, found: Any, expected: Any) -> Violation:
         return Violation(rule, self.operator, tensor, name, str(found), str(expected), "")
 
     def _broken_sizes(self) -> Iterator[Violation]:
@@ -149,9 +148,7 @@ class HelperDesc:
                 *others, last = sorted(t.name for t in types)
                 listed = f"{', '.join(others)} or {last}" if others else last
                 found, expected = tensor.data_type.name, f"{listed} at this feature level"
-                yield self._violation(
-                    "feature-level-data-type", name, "data_type", found, expected
-                )
+                yield self._violation("feature-level-data-type", name, "data_type", found, expected)
 
     def elements(self) -> int:
         """How many elements the output has."""

@@ -49,7 +49,9 @@ def _is_signed(value: Value) -> bool:
     return value.data_type.name.startswith("INT")
 
 
-def _limits(b: Builder, limits: Shape, data_type: DataType, *, minus: int = 0, sign: int = 1):  # type: ignore[no-untyped-def]
+def _limits(
+    b: Builder, limits: Shape, data_type: DataType, *, minus: int = 0, sign: int = 1
+) -> Value:
     """sign * limit - minus for each, in a type, to broadcast against indices."""
     numbers = [sign * limit - minus for limit in limits]
     if len(set(numbers)) == 1:
@@ -72,9 +74,8 @@ def _counted(b: Builder, raw: Value, limits: Shape, addresses: bool) -> Value:
     _require_arithmetic(b)
     why = "negative indices count from the end"
     limit = _limits(b, limits, INTEGER)
-    return b.elementwise("ELEMENT_WISE_MODULUS_FLOOR", raw, limit, why=why, data_type=INTEGER).as_type(
-        WORD, "none is negative"
-    )
+    counted = b.elementwise("ELEMENT_WISE_MODULUS_FLOOR", raw, limit, why=why)
+    return counted.as_type(WORD, "none is negative")
 
 
 def _require_arithmetic(b: Builder) -> None:
@@ -227,11 +228,13 @@ def _masked(b: Builder, raw: Value, limits: Shape, addresses: bool) -> Places:
     if raw.itemsize < 4:
         raw = widened(b, raw)
     wide = raw
-    if not takes("ELEMENT_WISE_LOGICAL_LESS_THAN", raw.data_type, b.level) or raw.data_type == WORD:
+    if not takes("ELEMENT_WISE_LOGICAL_LESS_THAN", raw.data_type, b.level):
         wide = raw = saturated(b, raw, limits)
-    if raw.itemsize == 8:
+    if raw.data_type != WORD:
         _require_int32(limits)
-        raw = raw.low_parts(INTEGER, "in range, the low halves are the indices: strides of 2")
+    if raw.itemsize == 8:
+        low = INTEGER if _is_signed(raw) else WORD
+        raw = raw.low_parts(low, "in range, the low halves are the indices: strides of 2")
     below = b.compare("LESS_THAN", wide, _limits(b, limits, wide.data_type), "below N")
     mask = below
     if _is_signed(wide):
@@ -251,5 +254,5 @@ def flat_addresses(b: Builder, coordinates: Value, limits: Shape) -> Value:
         return coordinates
     steps = [int(np.prod(limits[d + 1 :], dtype=object)) for d in range(len(limits))]
     strides = b.constant(np.array(steps, np.uint32))
-    terms = b.elementwise("ELEMENT_WISE_MULTIPLY", coordinates, strides, why="coordinate × stride")
+    terms = b.elementwise("ELEMENT_WISE_MULTIPLY", coordinates, strides, why="coordinate by stride")
     return b.reduce(terms, "SUM", "the address of each tuple")

@@ -48,10 +48,16 @@ class Value:
         return replace(self, sizes=sizes, strides=strides, why=why)
 
     def reshape(self, sizes: Shape, why: str) -> Value:
-        """Other sizes of the same elements in the same order; the value must be packed."""
-        if not self.is_packed or prod(sizes) != self.elements:
+        """Other sizes of the same elements in the same order, which lie equally far apart."""
+        packed = packed_strides(self.sizes)
+        pairs = zip(self.sizes, self.strides, packed, strict=True)
+        steps = {stride // step for size, stride, step in pairs if size > 1} or {1}
+        step = steps.pop()
+        even = self.view(self.sizes, tuple(step * stride for stride in packed), why)
+        mine = self.view(self.sizes, self.strides, why)
+        if prod(sizes) != self.elements or coalesced([even]) != coalesced([mine]):
             raise AssertionError(f"{self} has no view of sizes {sizes}")
-        return self.view(sizes, packed_strides(sizes), why)
+        return self.view(sizes, tuple(step * stride for stride in packed_strides(sizes)), why)
 
     def broadcast(self, sizes: Shape, why: str) -> Value:
         """Repeated along dims of size 1, which get stride 0."""

@@ -143,10 +143,14 @@ class Program:
     buffers: dict[str, Buffer]
     steps: tuple[Step, ...]
     result: Value | None
+    arguments: dict[str, tuple[Shape, np.dtype[Any]]]
+    limits: Shape
+    first_axis: int
     shape: Shape
     dtype: np.dtype[Any]
     promise: str = "bits"
     notes: tuple[str, ...] = ()
+    fixed_indices: Array | None = field(default=None, compare=False)
 
     @property
     def operators(self) -> tuple[Operator, ...]:
@@ -199,11 +203,11 @@ class Program:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><td>{i + 1}</td><td>{html.escape(kind)}</td><td>{html.escape(str(step))}</td></tr>"
-            for i, step in enumerate(self.steps)
-            for kind in ["view" if isinstance(step, View) else step.feature_level.name]
-        ]
+        rows = []
+        for i, step in enumerate(self.steps):
+            level = "view" if isinstance(step, View) else step.feature_level.name
+            cells = (str(i + 1), level, html.escape(str(step)))
+            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
         title = html.escape(str(self).splitlines()[0])
         return f"<p>{title}</p><table>{''.join(rows)}</table>"
 
