@@ -14,18 +14,7 @@ void add_sum(Kernels& kernels, ValueType type) noexcept {
 }  // namespace
 
 void add_avx2_reductions(Kernels& kernels) noexcept {
-    add_reduction<Bool>(kernels, ValueType::kBool);
-    add_reduction<std::int8_t>(kernels, ValueType::kInt8);
-    add_reduction<std::uint8_t>(kernels, ValueType::kUint8);
-    add_reduction<std::int16_t>(kernels, ValueType::kInt16);
-    add_reduction<std::uint16_t>(kernels, ValueType::kUint16);
-    add_reduction<std::int32_t>(kernels, ValueType::kInt32);
-    add_reduction<std::uint32_t>(kernels, ValueType::kUint32);
-    add_reduction<std::int64_t>(kernels, ValueType::kInt64);
-    add_reduction<std::uint64_t>(kernels, ValueType::kUint64);
-    add_reduction<Float16>(kernels, ValueType::kFloat16);
-    add_reduction<float>(kernels, ValueType::kFloat32);
-    add_reduction<double>(kernels, ValueType::kFloat64);
+    add_vectorised_reductions(kernels);
     add_sum<std::complex<float>>(kernels, ValueType::kComplex64);
     add_sum<std::complex<double>>(kernels, ValueType::kComplex128);
 }

@@ -16,30 +16,15 @@ void reduce_by_table(const Block& given) noexcept {
     }
 }
 
-void add_all_reductions(Kernels& kernels) noexcept {
-    add_reduction<Bool>(kernels, ValueType::kBool);
-    add_reduction<std::int8_t>(kernels, ValueType::kInt8);
-    add_reduction<std::uint8_t>(kernels, ValueType::kUint8);
-    add_reduction<std::int16_t>(kernels, ValueType::kInt16);
-    add_reduction<std::uint16_t>(kernels, ValueType::kUint16);
-    add_reduction<std::int32_t>(kernels, ValueType::kInt32);
-    add_reduction<std::uint32_t>(kernels, ValueType::kUint32);
-    add_reduction<std::int64_t>(kernels, ValueType::kInt64);
-    add_reduction<std::uint64_t>(kernels, ValueType::kUint64);
-    add_reduction<Float16>(kernels, ValueType::kFloat16);
+}  // namespace
+
+void add_reductions(Kernels& kernels) noexcept {
+    add_vectorised_reductions(kernels);
     add_reduction<Bfloat16>(kernels, ValueType::kBfloat16);
-    add_reduction<float>(kernels, ValueType::kFloat32);
-    add_reduction<double>(kernels, ValueType::kFloat64);
     add_reduction<long double>(kernels, ValueType::kLongDouble);
     add_reduction<std::complex<float>>(kernels, ValueType::kComplex64);
     add_reduction<std::complex<double>>(kernels, ValueType::kComplex128);
     add_reduction<std::complex<long double>>(kernels, ValueType::kComplexLongDouble);
-}
-
-}  // namespace
-
-void add_reductions(Kernels& kernels) noexcept {
-    add_all_reductions(kernels);
     for (auto& slot : kernels.reduce[static_cast<int>(ValueType::kByteTable)])
         slot = reduce_by_table;
 }

@@ -1,206 +1,17 @@
-// The reductions: the third move. Updates are applied one by one in C order, each step in the
-// arithmetic that NumPy has for the dtype: integers wrap, types narrower than float32 round every
-// step to nearest even.
+// The reductions: the third move. Updates are applied one by one in C order.
 //
-// All of it is in an anonymous namespace, as several files compile it for several ISAs: what is
-// compiled for one of them must not be linked in elsewhere.
+// In an anonymous namespace, as arithmetic.hpp is.
 #pragma once
 
-#include <bit>
-#include <complex>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
-
+#include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
 
 namespace dmlindex::cpu {
 namespace {
-
-struct Bool {
-    std::uint8_t value;
-};
-struct Float16 {
-    std::uint16_t bits;
-};
-struct Bfloat16 {
-    std::uint16_t bits;
-};
-
-[[maybe_unused]] float widen(Bfloat16 half) noexcept {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(half.bits) << 16);
-}
-
-[[maybe_unused]] void narrow(float value, Bfloat16& half) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (value != value) {  // rounding could carry a NaN's payload away
-        half.bits = static_cast<std::uint16_t>((bits >> 16) | 0x40);
-        return;
-    }
-    half.bits = static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-#ifdef __F16C__
-
-float widen(Float16 half) noexcept { return _cvtsh_ss(half.bits); }
-
-void narrow(float value, Float16& half) noexcept {
-    half.bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
-}
-
-#else
-
-float widen(Float16 half) noexcept {
-    const std::uint32_t sign = (half.bits & 0x8000u) << 16;
-    const std::uint32_t exponent = (half.bits >> 10) & 0x1f;
-    const std::uint32_t mantissa = half.bits & 0x3ff;
-    if (exponent == 0) {  // a multiple of 2^-24, exact in float32
-        const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
-    }
-    const std::uint32_t wide_exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
-    return std::bit_cast<float>(sign | (wide_exponent << 23) | (mantissa << 13));
-}
-
-void narrow(float value, Float16& half) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
-    const std::uint32_t magnitude = bits & 0x7fffffff;
-    std::uint32_t result;
-    if (magnitude > 0x7f800000) {
-        result = 0x7e00 | ((magnitude >> 13) & 0x3ff);
-    } else if (magnitude >= 0x477ff000) {  // rounds past 65504, or infinite
-        result = 0x7c00;
-    } else if (magnitude >= 0x38800000) {  // a normal number
-        result = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    } else {
-        // Adding 1/2 leaves the multiple of 2^-24 in the last bits, rounded to nearest even by the
-        // FPU.
-        const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-        result = std::bit_cast<std::uint32_t>(shifted) - 0x3f000000;
-    }
-    half.bits = static_cast<std::uint16_t>(sign | result);
-}
-
-#endif
-
-template <class T>
-constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
-
-template <class T>
-constexpr bool kIsComplex = false;
-template <class T>
-constexpr bool kIsComplex<std::complex<T>> = true;
-
-// A NaN with its quiet bit set: adding to one does that and keeps the rest.
-template <class T>
-T quiet(T nan) noexcept {
-    return nan + T{1};
-}
-
-// Of two NaNs the left one stays, whichever way the compiler turns the operands; a NaN that a step
-// makes itself is x86's and NumPy's there, sign set, on every machine.
-template <class T>
-[[gnu::noinline, gnu::cold]] T nan_of(T left, T right) noexcept {
-    if (left != left) return quiet(left);
-    if (right != right) return quiet(right);
-    return -std::numeric_limits<T>::quiet_NaN();
-}
-
-template <class T>
-T or_nan_of(T left, T right, T result) noexcept {
-    if (result != result) [[unlikely]]
-        return nan_of(left, right);
-    return result;
-}
-
-template <class T>
-T add_step(T left, T right) noexcept {
-    return or_nan_of(left, right, left + right);
-}
-
-template <class T>
-T subtract_step(T left, T right) noexcept {
-    return or_nan_of(left, right, left - right);
-}
-
-template <class T>
-T multiply_step(T left, T right) noexcept {
-    return or_nan_of(left, right, left * right);
-}
-
-// x86's instructions give the very NaN wanted if the operands keep their places: GCC may swap those
-// of + and *, but not those of its functions for the instructions.
-#if defined(__SSE2__) && !defined(__clang__)
-float add_step(float left, float right) noexcept {
-    return _mm_cvtss_f32(_mm_add_ss(_mm_set_ss(left), _mm_set_ss(right)));
-}
-float multiply_step(float left, float right) noexcept {
-    return _mm_cvtss_f32(_mm_mul_ss(_mm_set_ss(left), _mm_set_ss(right)));
-}
-double add_step(double left, double right) noexcept {
-    return _mm_cvtsd_f64(_mm_add_sd(_mm_set_sd(left), _mm_set_sd(right)));
-}
-double multiply_step(double left, double right) noexcept {
-    return _mm_cvtsd_f64(_mm_mul_sd(_mm_set_sd(left), _mm_set_sd(right)));
-}
-#endif
-
-// The less or the greater of two numbers; the old one where they are equal, as +0 and -0 are.
-template <Reduction kReduction, class T>
-T pick(T old, T update) noexcept {
-    return (kReduction == Reduction::kMin ? update < old : update > old) ? update : old;
-}
-
-template <Reduction kReduction, class T>
-T combine_float(T old, T update) noexcept {
-    if constexpr (kReduction == Reduction::kAdd) {
-        return add_step(old, update);
-    } else if constexpr (kReduction == Reduction::kMul) {
-        return multiply_step(old, update);
-    } else {
-        if (__builtin_isunordered(old, update)) [[unlikely]]
-            return nan_of(old, update);
-        return pick<kReduction>(old, update);
-    }
-}
-
-template <Reduction kReduction, class T>
-T combine(T old, T update) noexcept {
-    if constexpr (std::is_same_v<T, Bool>) {
-        const bool a = old.value != 0;
-        const bool b = update.value != 0;
-        constexpr bool kIsOr = kReduction == Reduction::kAdd || kReduction == Reduction::kMax;
-        return Bool{static_cast<std::uint8_t>(kIsOr ? a || b : a && b)};
-    } else if constexpr (kIsHalf<T>) {
-        T result;
-        narrow(combine_float<kReduction>(widen(old), widen(update)), result);
-        return result;
-    } else if constexpr (kIsComplex<T>) {
-        if constexpr (kReduction == Reduction::kAdd) {
-            return {combine_float<kReduction>(old.real(), update.real()),
-                    combine_float<kReduction>(old.imag(), update.imag())};
-        } else {  // std::complex's own product repairs infinities, NumPy's does not
-            return {subtract_step(multiply_step(old.real(), update.real()),
-                                  multiply_step(old.imag(), update.imag())),
-                    add_step(multiply_step(old.real(), update.imag()),
-                             multiply_step(old.imag(), update.real()))};
-        }
-    } else if constexpr (std::is_floating_point_v<T>) {
-        return combine_float<kReduction>(old, update);
-    } else if constexpr (kReduction == Reduction::kMin || kReduction == Reduction::kMax) {
-        return pick<kReduction>(old, update);
-    } else {  // unsigned, so that it wraps; 64 bits, so that uint16 is not promoted to int
-        const auto a = static_cast<std::uint64_t>(old);
-        const auto b = static_cast<std::uint64_t>(update);
-        return static_cast<T>(kReduction == Reduction::kAdd ? a + b : a * b);
-    }
-}
 
 template <Reduction kReduction, class T>
 void reduce_element(std::byte* target, const std::byte* item) noexcept {
@@ -305,6 +116,22 @@ void add_reduction(Kernels& kernels, ValueType type) noexcept {
         slots[static_cast<int>(Reduction::kMin)] = reduce<Reduction::kMin, T>;
         slots[static_cast<int>(Reduction::kMax)] = reduce<Reduction::kMax, T>;
     }
+}
+
+// Those that the compiler makes faster with AVX2, too.
+void add_vectorised_reductions(Kernels& kernels) noexcept {
+    add_reduction<Bool>(kernels, ValueType::kBool);
+    add_reduction<std::int8_t>(kernels, ValueType::kInt8);
+    add_reduction<std::uint8_t>(kernels, ValueType::kUint8);
+    add_reduction<std::int16_t>(kernels, ValueType::kInt16);
+    add_reduction<std::uint16_t>(kernels, ValueType::kUint16);
+    add_reduction<std::int32_t>(kernels, ValueType::kInt32);
+    add_reduction<std::uint32_t>(kernels, ValueType::kUint32);
+    add_reduction<std::int64_t>(kernels, ValueType::kInt64);
+    add_reduction<std::uint64_t>(kernels, ValueType::kUint64);
+    add_reduction<Float16>(kernels, ValueType::kFloat16);
+    add_reduction<float>(kernels, ValueType::kFloat32);
+    add_reduction<double>(kernels, ValueType::kFloat64);
 }
 
 }  // namespace

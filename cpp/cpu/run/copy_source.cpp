@@ -5,6 +5,7 @@
 #include "cpu/kernels/carry.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/split.hpp"
+#include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::cpu {

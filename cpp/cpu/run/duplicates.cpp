@@ -5,6 +5,7 @@
 #include "cpu/backend.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/job.hpp"
+#include "cpu/run/walker.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -34,9 +35,7 @@ std::optional<BadIndex> find_overwritten(const Plan& plan, const std::byte* indi
     std::int64_t done = 0;
     for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
         const std::int64_t run = walker.left_in_run();
-        if (!resolve({indices + walker.index_offset(), walker.run().index_stride, run,
-                      walker.table_offset(), walker.run().table_stride, plan.coordinates,
-                      plan.coordinate_count},
+        if (!resolve(walker.index_run(indices, run, plan.coordinates, plan.coordinate_count),
                      targets.data() + done)) {
             return first_bad_index(plan, indices).value_or(BadIndex{-1, 0, 0});
         }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::cpu {
@@ -70,22 +71,15 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     const std::int64_t chunk_size = (held_count + threads - 1) / threads;
     std::atomic<bool> all_good{true};
     parallel_for(threads, [&](std::int64_t chunk) {
-        constexpr std::int64_t kPositions = 1024;
-        std::int64_t offsets[kPositions];
+        std::int64_t offsets[kBlockPositions];
         std::int64_t position = chunk * chunk_size;
         const std::int64_t last = std::min(position + chunk_size, held_count);
         if (position >= last) return;
         PositionWalker walker(held_dims, held_rank, position);
         while (position < last) {
             const std::int64_t count =
-                std::min({walker.left_in_run(), last - position, kPositions});
-            const IndexRun run{indices + walker.index_offset(),
-                               walker.run().index_stride,
-                               count,
-                               0,
-                               0,
-                               in_units,
-                               plan.coordinate_count};
+                std::min({walker.left_in_run(), last - position, kBlockPositions});
+            const IndexRun run = walker.index_run(indices, count, in_units, plan.coordinate_count);
             std::byte* const packed = packed_.get() + position * width;
             const bool direct = hold != nullptr && run.index_stride == index_bytes(plan.index_type);
             const bool good = direct ? hold(run, packed) : resolve_run(run, offsets);

@@ -7,6 +7,9 @@
 
 namespace dmlindex::cpu {
 
+// Positions resolved at a time: their offsets fill a quarter of L1.
+inline constexpr std::int64_t kBlockPositions = 1024;
+
 struct Job {
     Direction direction;
     int rank;
@@ -45,36 +48,13 @@ inline bool independent(const Job& job, const Dim& dim) noexcept {
 // have been moved by then. There is at least one position and one byte to move.
 bool execute(const Job& job) noexcept;
 
-// Walks the positions of some dims in C order, a run along the last dim at a time.
-class PositionWalker {
-  public:
-    // Keeps dims. Without dims there is one position.
-    PositionWalker(const Dim* dims, int rank, std::int64_t first_position) noexcept;
-
-    std::int64_t left_in_run() const noexcept { return run_.size - along_; }
-    bool at_end() const noexcept { return at_end_; }  // after the last position
-    void advance(std::int64_t count) noexcept;        // count ≤ left_in_run()
-
-    // Where the current position is.
-    std::int64_t table_offset() const noexcept {
-        return row_.table_stride + along_ * run_.table_stride;
+// Skips what another thread moves: all but the targets with an offset in [first, last).
+inline void skip_outside(std::int64_t* offsets, std::int64_t count, std::int64_t first,
+                         std::int64_t last) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const bool own = offsets[i] >= first && offsets[i] < last;
+        offsets[i] = own ? offsets[i] : kSkipped;
     }
-    std::int64_t item_offset() const noexcept {
-        return row_.item_stride + along_ * run_.item_stride;
-    }
-    std::int64_t index_offset() const noexcept {
-        return row_.index_stride + along_ * run_.index_stride;
-    }
-    const Dim& run() const noexcept { return run_; }
-
-  private:
-    const Dim* dims_;
-    int row_rank_;  // dims before the last
-    Dim run_{1, 0, 0, 0};
-    Dim row_{0, 0, 0, 0};  // offsets of the current run's first position
-    std::int64_t along_ = 0;
-    bool at_end_ = false;
-    std::int64_t counter_[kMaxDims];
-};
+}
 
 }  // namespace dmlindex::cpu

@@ -6,13 +6,13 @@
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/job.hpp"
+#include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
 
-constexpr std::int64_t kBlockPositions = 1024;
 constexpr std::int64_t kAddresses = std::int64_t{1} << 32;
 
 // Some dims of a plan, in their order.
@@ -165,12 +165,7 @@ void move_elements(const LinearJob& job, const Part& part, std::int64_t* offsets
         move(job, job.move, job.buffers.table, offsets, slices, 0, slices.count);
         return;
     }
-    const std::int64_t first = part.first * job.width;
-    const std::int64_t last = part.last * job.width;
-    for (std::int64_t i = 0; i < slices.count; ++i) {
-        const bool own = offsets[i] >= first && offsets[i] < last;
-        offsets[i] = own ? offsets[i] : kSkipped;
-    }
+    skip_outside(offsets, slices.count, part.first * job.width, part.last * job.width);
     move(job, job.move_or_skip, job.buffers.table, offsets, slices, 0, slices.count);
 }
 
@@ -216,13 +211,8 @@ void run_positions(const LinearJob& job, const Part& part, std::int64_t first,
     for (std::int64_t position = first; position < last;) {
         const std::int64_t count =
             std::min({kBlockPositions, walker.left_in_run(), last - position});
-        const IndexRun run{job.buffers.indices + walker.index_offset(),
-                           walker.run().index_stride,
-                           count,
-                           walker.table_offset(),
-                           walker.run().table_stride,
-                           job.coordinates,
-                           job.coordinate_count};
+        const IndexRun run =
+            walker.index_run(job.buffers.indices, count, job.coordinates, job.coordinate_count);
         std::byte* const items = job.buffers.items + walker.item_offset();
         Slices slices{0, addresses, count, 0, 0, items, walker.run().item_stride};
         if (direct) {

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cpu/kernels/moves.hpp"
+#include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
 namespace {

@@ -202,7 +202,7 @@ bool Family::has(const cpu::Kernels& kernels, std::int64_t slot) const {
 const std::vector<Family>& families() {
     static const std::vector<Family> all = [] {
         std::vector<Family> made = resolve_families();
-        for (const auto& more : {move_families(), reduce_families()})
+        for (const auto& more : {hold_families(), move_families(), reduce_families()})
             made.insert(made.end(), more.begin(), more.end());
         return made;
     }();

@@ -135,6 +135,7 @@ Family family(const char* name, std::vector<Axis> axes = {}) {
 // All of them; each of these names the slots of one file of trials.
 const std::vector<Family>& families();
 std::vector<Family> resolve_families();
+std::vector<Family> hold_families();
 std::vector<Family> move_families();
 std::vector<Family> reduce_families();
 

@@ -1,0 +1,209 @@
+// Indices to offsets over the vector type of vector_kernels.hpp: checked, placed, held, read back.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "cpu/kernels/kernels.hpp"
+
+namespace dmlindex::cpu {
+
+// What is left of a run behind its first positions.
+static inline IndexRun behind(IndexRun run, std::int64_t first) noexcept {
+    run.indices += first * run.index_stride;
+    run.count -= first;
+    run.table_offset += first * run.table_stride;
+    return run;
+}
+
+// Indices in [0, limit), negative ones counted from the end; gathers into outside, with the sign,
+// where that did not help. Mode::kClamp moves every index inside.
+template <class Vector, class Index, Mode kMode>
+inline Vector place(Vector index, Vector limit, Vector last, Vector& outside) noexcept {
+    if constexpr (std::is_signed_v<Index>) index = index + (negative(index) & limit);
+    if constexpr (kMode == Mode::kClamp) {
+        if constexpr (std::is_unsigned_v<Index> && sizeof(Index) >= Vector::kLaneBytes) {
+            // With the sign it is large, not negative.
+            return clamp(select_negative(index, last, index), Vector::splat(0), last);
+        }
+        return clamp(index, Vector::splat(0), last);
+    }
+    outside = index | (last - index);
+    return index;
+}
+
+// What the vector kernels ask of a coordinate: products of 32-bit numbers, no negative stride.
+static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
+    constexpr std::int64_t kMost = std::int64_t{1} << 32;
+    return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
+           coordinate.table_stride < kMost;
+}
+
+// Resolves whole vectors of positions; leaves the rest, and what it has no fast way for, to the
+// scalar kernel.
+template <class Vector, class Index, Mode kMode>
+bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t whole = run.count - run.count % kLanes;
+    const bool fits =
+        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
+    if (whole == 0 || !fits) return resolve_scalar<Index, kMode>(run, offsets);
+
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
+    const Vector zero = Vector::splat(0);
+    const Vector skipped = Vector::splat(kSkipped);
+    Vector any_outside = zero;
+    for (int k = 0; k < run.coordinate_count; ++k) {
+        const Coordinate& coordinate = run.coordinates[k];
+        const std::byte* indices = run.indices + coordinate.index_offset;
+        const Vector limit = Vector::splat(coordinate.limit);
+        const Vector last = Vector::splat(coordinate.limit - 1);
+        const Vector stride = Vector::splat(coordinate.table_stride);
+        const Vector step = Vector::splat(kLanes * run.table_stride);
+        Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+        for (std::int64_t i = 0; i < whole; i += kLanes) {
+            const std::byte* at = indices + i * run.index_stride;
+            const Vector index = packed
+                                     ? Vector::template load<Index>(at)
+                                     : Vector::template load_strided<Index>(at, run.index_stride);
+            Vector outside = zero;
+            const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
+            if constexpr (kMode == Mode::kWrap) {
+                // Rare, and a division: the scalar kernel does the whole run over.
+                if (any_negative(outside)) return resolve_scalar<Index, kMode>(run, offsets);
+            }
+            if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
+            const Vector before = k == 0 ? base
+                                         : Vector::template load<std::int64_t>(
+                                               reinterpret_cast<const std::byte*>(offsets + i));
+            Vector offset = before + multiply_low(inside, stride);
+            if constexpr (kMode == Mode::kSkip) {
+                offset = select_negative(outside, skipped, offset);
+                if (k > 0) {  // what an earlier coordinate skipped stays skipped
+                    const Vector was_skipped = equal(before, skipped);
+                    offset = select_negative(was_skipped, skipped, offset);
+                }
+            }
+            offset.store(offsets + i);
+            base = base + step;
+        }
+    }
+    if (any_negative(any_outside)) return false;
+
+    return whole == run.count || resolve_scalar<Index, kMode>(behind(run, whole), offsets + whole);
+}
+
+// The AddressKernel.
+template <class Vector, class Index>
+void address_vector(const IndexRun& run, std::int64_t most, std::int64_t unit,
+                    std::int64_t* addresses) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t whole = run.count - run.count % kLanes;
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
+    const Vector low_half = Vector::splat(0xffffffff);
+    const Vector last = Vector::splat(most);
+    const Vector units = Vector::splat(unit);
+    const Vector step = Vector::splat(kLanes * run.table_stride);
+    Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    for (std::int64_t i = 0; i < whole; i += kLanes, base = base + step) {
+        Vector sum = base;
+        for (int k = 0; k < run.coordinate_count; ++k) {
+            const Coordinate& coordinate = run.coordinates[k];
+            const std::byte* at = run.indices + coordinate.index_offset + i * run.index_stride;
+            const Vector index = packed
+                                     ? Vector::template load<Index>(at)
+                                     : Vector::template load_strided<Index>(at, run.index_stride);
+            const Vector place = index + (negative(index) & Vector::splat(coordinate.limit));
+            sum = sum + multiply_low(place, Vector::splat(coordinate.table_stride));
+        }
+        const Vector address = sum & low_half;
+        multiply_low(select_negative(last - address, last, address), units).store(addresses + i);
+    }
+    address_scalar<Index>(behind(run, whole), most, unit, addresses + whole);
+}
+
+// The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
+template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
+std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    std::int64_t i = 0;
+    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
+        alignas(64) std::int64_t places[kLookUpStep];
+        Vector any_outside = Vector::splat(0);
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            Vector outside = Vector::splat(0);
+            const Vector index = Vector::template load<Index>(
+                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
+            any_outside = any_outside | outside;
+        }
+        if (any_negative(any_outside)) return i;
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
+        }
+    }
+    return i;
+}
+
+// The HoldKernel.
+template <class Vector, class Index, std::int64_t kPackedBytes>
+bool hold(const IndexRun& run, std::byte* packed) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
+    Vector any_outside = Vector::splat(0);
+    const auto hold_vector = [&](const std::byte* indices, std::byte* to) {
+        Vector outside = Vector::splat(0);
+        place<Vector, Index, Mode::kRaise>(Vector::template load<Index>(indices), limit, last,
+                                           outside)
+            .template store_narrow<kPackedBytes>(to);
+        any_outside = any_outside | outside;
+    };
+    const std::int64_t rest = run.count % Vector::kLanes;
+    const std::int64_t whole = run.count - rest;
+    for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
+        hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
+    }
+    if (rest > 0) {
+        std::byte last_indices[Vector::kLanes * kIndexBytes] = {};
+        std::byte last_packed[Vector::kLanes * kPackedBytes];
+        std::memcpy(last_indices, run.indices + whole * kIndexBytes,
+                    static_cast<std::size_t>(rest * kIndexBytes));
+        hold_vector(last_indices, last_packed);
+        std::memcpy(packed + whole * kPackedBytes, last_packed,
+                    static_cast<std::size_t>(rest * kPackedBytes));
+    }
+    return !any_negative(any_outside);
+}
+
+// Reads held offsets back; they need no check.
+template <class Vector, class Packed>
+bool unpack_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t unit = run.coordinates[0].table_stride;
+    const bool fits = sizeof(Packed) <= 4 && unit < (std::int64_t{1} << 32);
+    const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Packed));
+    const std::int64_t whole = fits && packed ? run.count - run.count % kLanes : 0;
+    const Vector stride = Vector::splat(unit);
+    const Vector step = Vector::splat(kLanes * run.table_stride);
+    Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    for (std::int64_t i = 0; i < whole; i += kLanes) {
+        const Vector value = Vector::template load<Packed>(run.indices + i * run.index_stride);
+        (base + multiply_low(value, stride)).store(offsets + i);
+        base = base + step;
+    }
+    return unpack_scalar<Packed>(behind(run, whole), offsets + whole);
+}
+
+template <class Vector, class Packed>
+void pack_vector(const std::int64_t* offsets, std::int64_t count, std::int64_t lowest,
+                 std::byte* packed) noexcept {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<Packed>(offsets[i] - lowest);
+        std::memcpy(packed + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+    }
+}
+
+}  // namespace dmlindex::cpu

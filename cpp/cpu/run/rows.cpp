@@ -1,0 +1,92 @@
+#include "cpu/run/rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/run/walker.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// Whether a packed row of indices, of at least 8 bytes, is one index all along. Compares words, so
+// that the compiler makes vectors of them, and a stretch of them at a time, as most rows differ
+// early.
+bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept {
+    constexpr std::int64_t kWord = sizeof(std::uint64_t);
+    constexpr std::int64_t kStretch = 64 * kWord;
+    std::uint64_t first;  // as often as it fits
+    for (std::int64_t at = 0; at < kWord; at += index_bytes) {
+        std::memcpy(reinterpret_cast<std::byte*>(&first) + at, indices,
+                    static_cast<std::size_t>(index_bytes));
+    }
+    const auto differs = [&](std::int64_t at) {
+        std::uint64_t word;
+        std::memcpy(&word, indices + at, kWord);
+        return word ^ first;
+    };
+    const std::int64_t bytes = count * index_bytes;
+    for (std::int64_t at = 0; at < bytes;) {
+        std::uint64_t any = differs(bytes - kWord);
+        const std::int64_t end = std::min(at + kStretch, bytes - bytes % kWord);
+        if (end <= at) return any == 0;
+        for (; at < end; at += kWord) any |= differs(at);
+        if (any != 0) return false;
+    }
+    return true;
+}
+
+// Whether the runs are packed rows in table, items and indices, and the first of them has one index
+// all along, as rows have whose index was expanded to them.
+bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
+    constexpr std::int64_t kRowPositions = 8;
+    if (rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped) return false;
+    const Dim& run = dims[rank - 1];
+    return run.size >= kRowPositions && run.index_stride == job.index_bytes &&
+           run.table_stride == job.slice_bytes && run.item_stride == job.slice_bytes &&
+           is_one_index(job.buffers.indices, job.index_bytes, run.size);
+}
+
+}  // namespace
+
+std::optional<bool> execute_in_rows(const Job& job, const Dim* dims, int rank) noexcept {
+    if (!has_whole_rows(job, dims, rank)) return std::nullopt;
+    std::int64_t offsets[kBlockPositions];
+    const auto move = [&](MoveKernel kernel, const IndexRun& run, std::byte* items,
+                          std::int64_t item_stride, std::int64_t bytes) {
+        if (!job.resolve(run, offsets)) return false;
+        kernel({job.buffers.table, offsets, run.count, items, item_stride, bytes, job.element_bytes,
+                job.far, job.fill, job.byte_table});
+        return true;
+    };
+    const Dim& row = dims[rank - 1];
+    for (PositionWalker rows(dims, rank - 1, 0); !rows.at_end();) {
+        IndexRun run =
+            rows.index_run(job.buffers.indices, 0, job.coordinates, job.coordinate_count);
+        std::byte* items = job.buffers.items + rows.item_offset();
+        const std::int64_t most = std::min(rows.left_in_run(), kBlockPositions);
+        const std::byte* indices = run.indices;
+        while (run.count < most && is_one_index(indices, job.index_bytes, row.size)) {
+            indices += run.index_stride;
+            ++run.count;
+        }
+        rows.advance(std::max<std::int64_t>(run.count, 1));
+        if (run.count > 0) {
+            if (!move(job.move_any_size, run, items, rows.run().item_stride,
+                      row.size * job.slice_bytes))
+                return false;
+            continue;
+        }
+        run.index_stride = job.index_bytes;
+        run.table_stride = row.table_stride;
+        for (std::int64_t left = row.size; left > 0; left -= run.count) {
+            run.count = std::min(left, kBlockPositions);
+            if (!move(job.move, run, items, job.slice_bytes, job.slice_bytes)) return false;
+            run.indices += run.count * run.index_stride;
+            run.table_offset += run.count * run.table_stride;
+            items += run.count * job.slice_bytes;
+        }
+    }
+    return true;
+}
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,15 @@
+// Rows of the table that one index each moves as a whole, though it stands beside every element.
+#pragma once
+
+#include <optional>
+
+#include "cpu/run/job.hpp"
+
+namespace dmlindex::cpu {
+
+// As execute(), for a job whose positions are those of dims: rows of one index move as one slice
+// each, all that follow each other at once, others as they come. Nothing where the first row has
+// more indices than one.
+std::optional<bool> execute_in_rows(const Job& job, const Dim* dims, int rank) noexcept;
+
+}  // namespace dmlindex::cpu
