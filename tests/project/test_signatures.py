@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from dmlindex.testing.call import PARAMETERS
 from dmlindex.testing.strategies import OPERATORS
 
 FUNCTIONS = [*OPERATORS, "find_duplicates"]
+STUBS = Path(__file__).parents[2] / "script/stubs.py"
 
 
 def parameters(function: Any) -> list[tuple[str, Any, Any]]:
@@ -33,6 +36,13 @@ def test_no_list_of_functions_lacks_one() -> None:
     assert found <= set(dmlindex.__all__)
     assert found <= set(reference.__all__)
     assert set(commands.OPTIONS) == set(OPERATORS)
+
+
+def test_the_stub_is_generated() -> None:
+    """By script/stubs.py, which is to be run again where this fails."""
+    stubs = runpy.run_path(str(STUBS))
+    stub = stubs["STUB"].read_text()
+    assert stubs["with_operators"](stub) == stub
 
 
 def test_dask_has_them_all() -> None:
