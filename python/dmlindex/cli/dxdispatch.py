@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 
 import dmlindex
@@ -10,7 +13,9 @@ from dmlindex.cli import files
 from dmlindex.cli.errors import CommandError, FileError, printable, reason
 from dmlindex.cli.streams import say
 
+_FAILED = 1
 _MOST_MODEL_BYTES = 1 << 26
+_ARRAYS = ("input", "indices", "updates")
 
 
 def add_parsers(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +34,30 @@ def add_parsers(parser: argparse.ArgumentParser) -> None:
     )
     run_parser.add_argument("--device", default="cpu", help="see `dmlindex devices`")
     run_parser.set_defaults(command=run)
+
+    writer = commands.add_parser(
+        "write",
+        help="a folder that runs as it is on a Windows machine",
+        description="Writes a folder with a model, its inputs, what DirectML's shaders make of "
+        "them, and a README with the command.",
+    )
+    writer.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
+    what = writer.add_mutually_exclusive_group(required=True)
+    what.add_argument("--desc", metavar="desc.json", help="a descriptor, as explain takes it")
+    what.add_argument("--conformance", action="store_true", help="a few hundred cases")
+    for name in _ARRAYS:
+        writer.add_argument(f"--{name}", type=files.file_path, metavar=f"{name}.npy")
+    writer.set_defaults(command=write)
+
+    comparer = commands.add_parser(
+        "compare",
+        help="what a machine wrote with what was expected",
+        description="Compares bit for bit, and says what would explain a difference. Exit code 1 "
+        "where an output differs or is missing.",
+    )
+    comparer.add_argument("folder", type=Path, metavar="DIR", help="one that write made")
+    comparer.add_argument("--json", action="store_true", help="the same for machines")
+    comparer.set_defaults(command=compare)
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -80,3 +109,74 @@ def _target(folder: Path, path: PurePosixPath) -> Path:
         raise FileError(f"{printable(target)}: cannot be written: {reason(error)}") from None
     files.check_target(target)
     return target
+
+
+def write(parsed: argparse.Namespace) -> int:
+    from dmlindex.directml.dxdispatch import pack
+    from dmlindex.directml.dxdispatch.writer import EXPECTED
+
+    given = [name for name in _ARRAYS if getattr(parsed, name) is not None]
+    if given and parsed.desc is None:
+        raise CommandError(f"--{given[0]} goes with --desc")
+    try:
+        contents = pack.conformance_pack() if parsed.conformance else _pack_of_desc(parsed)
+        with files.new_folder(parsed.folder) as folder:
+            pack.save(folder, contents)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    models = sum(path.suffix == ".json" for path in contents)
+    outputs = sum(path.parts[0] == EXPECTED for path in contents)
+    counted = f"{_count(outputs, 'case')} in {_count(models, 'model')}"
+    say(f"{printable(parsed.folder)}: {counted}; see its README.md")
+    return 0
+
+
+def _pack_of_desc(parsed: argparse.Namespace) -> dict[PurePosixPath, bytes]:
+    from dmlindex.directml.dxdispatch import pack
+    from dmlindex.directml.dxdispatch.writer import Case
+
+    name, text = files.read_text(parsed.desc, _MOST_MODEL_BYTES)
+    try:
+        desc = dmlindex.desc_from_json(text)
+    except ValueError as error:
+        raise CommandError(f"{name}: {error}") from None
+    names = [name for name in _ARRAYS if getattr(parsed, name) is not None]
+    arrays = tuple(files.read_array(getattr(parsed, name)) for name in names)
+    case = Case(desc.operator.lower(), desc, arrays)
+    return pack.pack_of([case], f"{desc.operator} by DxDispatch")
+
+
+def compare(parsed: argparse.Namespace) -> int:
+    from dmlindex.directml import dxdispatch
+
+    results = []
+    for path in models(str(parsed.folder)):
+        name, text = files.read_text(path, _MOST_MODEL_BYTES)
+        try:
+            results += dxdispatch.compare_model(Path(path).name, text, Path(path).parent)
+        except ValueError as error:
+            raise CommandError(f"{name}: {error}") from None
+    counts = Counter(result.outcome for result in results)
+    if parsed.json:
+        say(json.dumps([asdict(result) for result in results]))
+    else:
+        for result in results:
+            if result.outcome != "same":
+                say(str(result))
+        say(_summary(counts))
+    return _FAILED if counts["same"] < len(results) else 0
+
+
+def _summary(counts: Counter[str]) -> str:
+    words = {
+        "same": "the same, bit for bit",
+        "order": "differ by the order of duplicates alone, which DirectML leaves open",
+        "differs": "differ",
+        "missing": "missing",
+    }
+    found = [f"{counts[outcome]} {said}" for outcome, said in words.items() if counts[outcome]]
+    return f"{_count(sum(counts.values()), 'output')}: {'; '.join(found)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

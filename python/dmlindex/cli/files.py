@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import signal
 import stat
 import sys
@@ -132,7 +133,7 @@ def check_target(path: Path) -> None:
         raise FileError(f"{name}: there is no folder {printable(target.parent)}")
     probe = _new_file_beside(target)
     try:
-        with _removed_when_told_to_end(probe):
+        with _done_when_told_to_end(probe.unlink):
             try:
                 probe.touch(exist_ok=False)
             finally:
@@ -212,7 +213,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     target = _target(path)
     temporary = _new_file_beside(target)
     try:
-        with _removed_when_told_to_end(temporary):
+        with _done_when_told_to_end(temporary.unlink):
             try:
                 with temporary.open("xb") as file:
                     yield file
@@ -229,11 +230,45 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _removed_when_told_to_end(file: Path) -> Iterator[None]:
-    """SIGTERM and SIGHUP remove the file, and then end the process as they do without this."""
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which gets path's name when the block ends well, and else disappears.
 
-    def remove(number: int, _: object) -> None:
-        file.unlink(missing_ok=True)
+    path must not exist, or be an empty folder.
+    """
+    name = printable(path)
+    target = _target(path)
+    temporary = _new_file_beside(target)
+
+    def remove() -> None:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+    try:
+        if target.is_dir() and any(target.iterdir()):
+            raise FileError(f"{name}: a folder that is not empty; give the name of a new one")
+        if target.exists() and not target.is_dir():
+            raise FileError(f"{name}: not a folder; give the name of a new one")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _done_when_told_to_end(remove):
+            try:
+                temporary.mkdir()
+                yield temporary
+                if target.exists():
+                    target.rmdir()
+                temporary.rename(target)
+            except BaseException:  # Ctrl-C too
+                remove()
+                raise
+    except OSError as error:
+        raise FileError(f"{name}: cannot be written: {reason(error)}") from error
+
+
+@contextlib.contextmanager
+def _done_when_told_to_end(action: Callable[..., object]) -> Iterator[None]:
+    """SIGTERM and SIGHUP do something first, and then end the process as they do without this."""
+
+    def act(number: int, _: object) -> None:
+        with contextlib.suppress(OSError):
+            action()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
@@ -242,7 +277,7 @@ def _removed_when_told_to_end(file: Path) -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():  # only there may handlers be set
         ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
-        signal.signal(number, remove)
+        signal.signal(number, act)
     try:
         yield
     finally:

@@ -142,6 +142,23 @@ class TensorDesc:
             extent = 1 + sum((size - 1) * stride for size, stride in pairs)
         return -(-max(extent, 0) * self.data_type.dtype.itemsize // 4) * 4
 
+    @property
+    def total_bytes(self) -> int:
+        """`total_tensor_size_in_bytes`, or the implied size where that is None."""
+        given = self.total_tensor_size_in_bytes
+        return self.implied_size_in_bytes if given is None else given
+
+    @property
+    def element_strides(self) -> tuple[int, ...]:
+        """The strides in elements: those of a packed tensor where the desc has none.
+
+        >>> TensorDesc(DataType.UINT8, (2, 3)).element_strides
+        (3, 1)
+        """
+        if self.strides is not None:
+            return self.strides
+        return tuple(math.prod(self.sizes[d + 1 :]) for d in range(len(self.sizes)))
+
     def __repr__(self) -> str:
         parts = [self.data_type.name, _braces(self.sizes)]
         if self.strides is not None:

@@ -22,7 +22,6 @@ from dmlindex.directml.dxdispatch.model import (
 from dmlindex.directml.dxdispatch.printing import printed
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, TensorFlags
-from dmlindex.reference.directml import total_bytes
 
 _OFFSET_ALIGNMENT = 16  # of a binding, in bytes
 _PICTURES = (".png", ".jpg")
@@ -80,7 +79,7 @@ class Memory:
         if len(found) != len(tensors):
             raise DxDispatchError(f"{where} takes {len(tensors)} resources, found {len(found)}")
         for buffer, tensor in zip(found, tensors, strict=True):
-            if buffer.size < (needed := total_bytes(tensor)):
+            if buffer.size < (needed := tensor.total_bytes):
                 raise DxDispatchError(
                     f"{where}: {buffer.size} bytes are bound, expected at least {needed}, the "
                     "tensor's TotalTensorSizeInBytes"

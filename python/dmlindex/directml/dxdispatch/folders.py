@@ -42,6 +42,13 @@ class InputFolders:
         named = " or ".join(shown(str(folder)) for folder in self._folders) or "memory"
         raise DxDispatchError(f"{where}: no such file in {named}")
 
+    def has(self, text: str) -> bool:
+        """Whether there is such a file."""
+        try:
+            return any((folder / relative("the file", text)).exists() for folder in self._folders)
+        except (OSError, ValueError):
+            return False
+
 
 def _content(where: str, folder: Path, path: Path) -> bytes:
     if not path.resolve().is_relative_to(folder.resolve()):

@@ -12,7 +12,6 @@ from dmlindex.directml.dxdispatch.fields import Fields
 from dmlindex.directml.dxdispatch.model import Bytes
 from dmlindex.directml.dxdispatch.tensors import tensor_from_json, tensor_to_json
 from dmlindex.directml.tensor import TensorDesc
-from dmlindex.reference.directml import strides_of
 
 # SCATTER_ELEMENTS is DirectML's newer name of the operator, which the tool does not know.
 _TYPES = {
@@ -53,7 +52,9 @@ class IndexingOperator:
         for field in fields(desc):
             tensor = getattr(desc, field.name)
             if field.name.endswith("_tensor") and tensor.strides is None:  # a 1-D buffer, then
-                desc = replace(desc, **{field.name: replace(tensor, strides=strides_of(tensor))})
+                desc = replace(
+                    desc, **{field.name: replace(tensor, strides=tensor.element_strides)}
+                )
         tensors = [*(tensor for (tensor,) in self.inputs().values()), self.output()]
         *arrays, out = (
             typed(buffer, tensor) for buffer, tensor in zip([*inputs, output], tensors, strict=True)

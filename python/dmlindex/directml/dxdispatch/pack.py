@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from dmlindex.directml.dxdispatch.errors import DxDispatchError
 from dmlindex.directml.dxdispatch.execute import execute
 from dmlindex.directml.dxdispatch.parse import parse_model
-from dmlindex.directml.dxdispatch.writer import ACTUAL, EXPECTED, INPUTS, ModelWriter
+from dmlindex.directml.dxdispatch.writer import ACTUAL, EXPECTED, INPUTS, Case, ModelWriter
 
 Files = dict[PurePosixPath, bytes]
 
 
-def pack(models: dict[str, ModelWriter], about: str) -> Files:
-    """The folder's files: each model is run here for what it is expected to write."""
+def pack_of(cases: Iterable[Case], about: str) -> Files:
+    """The files of a folder with one model of these cases; about is its README's title.
+
+    >>> import numpy as np
+    >>> from dmlindex import GatherElementsOperatorDesc
+    >>> x, i = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[2], [0]])
+    >>> case = Case("row_ends", GatherElementsOperatorDesc.infer(x, i, axis=1), (x, i))
+    >>> [str(path) for path in pack_of([case], "Row ends")]  # doctest: +NORMALIZE_WHITESPACE
+    ['model.json', 'inputs/row_ends.input.npy', 'inputs/row_ends.indices.npy',
+     'expected/row_ends.npy', 'README.md']
+    """
+    writer = ModelWriter()
+    for case in cases:
+        writer.add(case)
+    return _pack({"model.json": writer}, about)
+
+
+def conformance_pack() -> Files:
+    """The files of a folder with a few hundred cases, the same ones each time."""
+    from dmlindex.directml.dxdispatch.conformance import conformance_cases
+
+    writers = {}
+    for model, cases in conformance_cases().items():
+        writers[model] = ModelWriter(inline=True)
+        for case in cases:
+            writers[model].add(case)
+    return _pack(writers, "What a driver does with DirectML's gathers and scatters")
+
+
+def _pack(models: dict[str, ModelWriter], about: str) -> Files:
+    """Each model is run here for what it is expected to write."""
     files: Files = {}
     for name, writer in models.items():
         text = writer.text()
@@ -34,7 +64,7 @@ def _written(files: Files, _: str, path: str) -> bytes:
 
 
 def save(folder: Path, files: Files) -> None:
-    """Writes the files into a folder, which is new or empty; DxDispatchError where it is not."""
+    """Writes the files into a folder, which is new or empty: else DxDispatchError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.dxdispatch import npy
 from dmlindex.directml.dxdispatch.errors import DxDispatchError, shown
 from dmlindex.directml.dxdispatch.operators import IndexingOperator
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, TensorFlags
-from dmlindex.reference.directml import total_bytes
 
 Array = npt.NDArray[Any]
 
@@ -32,7 +31,7 @@ class Case:
     size."""
 
     name: str
-    desc: OperatorDesc
+    desc: Any  # an OperatorDesc
     inputs: tuple[Array, ...]
     about: str = ""
 
@@ -49,6 +48,10 @@ class ModelWriter:
         self.files: dict[PurePosixPath, bytes] = {}
 
     def add(self, case: Case) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", case.name):
+            raise DxDispatchError(
+                f"a case is called {shown(case.name)}, expected letters, digits, _ and -"
+            )
         operator = IndexingOperator(case.desc)
         if problems := operator.problems():
             raise DxDispatchError(f"{case.name}: {'; '.join(problems)}")
@@ -77,7 +80,7 @@ class ModelWriter:
         if array.dtype != dtype:
             raise DxDispatchError(f"{name}: an array of {array.dtype}, expected {dtype}")
         whole = tensor.strides is None and array.shape == tensor.sizes
-        needed = total_bytes(tensor) // dtype.itemsize
+        needed = tensor.total_bytes // dtype.itemsize
         if not whole and (array.ndim != 1 or array.size < needed):
             sizes = f"{list(tensor.sizes)} or " if tensor.strides is None else ""
             raise DxDispatchError(
@@ -144,27 +147,8 @@ class ModelWriter:
         if self._inline and flat.size <= _MOST_INLINE and np.isfinite(flat).all():
             return flat.tolist()
         path = PurePosixPath(INPUTS, f"{name}.npy")
-        self.files[path] = npy_file(flat)
+        self.files[path] = npy.write(flat.tobytes(), data_type, flat.shape)
         return {"sourcePath": str(path)}
-
-
-def model_files(
-    models: dict[str, Iterable[Case]], *, inline: bool = False
-) -> dict[str, ModelWriter]:
-    """A writer for each file of JSON with its cases."""
-    writers = {}
-    for file, cases in models.items():
-        writers[file] = ModelWriter(inline=inline)
-        for case in cases:
-            writers[file].add(case)
-    return writers
-
-
-def npy_file(array: Array) -> bytes:
-    from dmlindex.directml.dxdispatch import npy
-
-    data_type = DataType[array.dtype.name.upper()]
-    return npy.write(array.tobytes(), data_type, array.shape)
 
 
 def _step(dtype: np.dtype[Any]) -> int:
@@ -175,7 +159,7 @@ def _step(dtype: np.dtype[Any]) -> int:
 def _elements(tensor: TensorDesc) -> int:
     """In a buffer of the total size, rounded up to 4 bytes and to whole elements."""
     unit = max(4, tensor.data_type.dtype.itemsize)
-    return -(-total_bytes(tensor) // unit) * unit // tensor.data_type.dtype.itemsize
+    return -(-tensor.total_bytes // unit) * unit // tensor.data_type.dtype.itemsize
 
 
 def _line(value: object) -> str:
