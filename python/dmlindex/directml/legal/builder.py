@@ -37,12 +37,12 @@ class Builder(Steps):
         return out
 
     def compare(
-        self, operator: str, a: Value, b: Value, why: str, *, as_number: bool = False
+        self, operator: str, left: Value, right: Value, why: str, *, as_number: bool = False
     ) -> Value:
         """EQUALS or LESS_THAN: a mask, or as_number always the numbers 0 and 1."""
         data_type = DataType.UINT32 if as_number else self.mask_type
         name = f"ELEMENT_WISE_LOGICAL_{operator}"
-        return self.elementwise(name, a, b, data_type=data_type, why=why)
+        return self.elementwise(name, left, right, data_type=data_type, why=why)
 
     def where(
         self, mask: Value, a: Value, b: Value, *, why: str, out: Value | None = None

@@ -37,7 +37,7 @@ def legalize(
     fill_value: Any = 0,
     unique_indices: bool = False,
     limit: int = 2**24,
-    max_rounds: int = 64,
+    max_rounds: int = 512,
 ) -> Program | Impossible:
     """A program of what DirectML accepts at a feature level, or why there is none.
 

@@ -103,7 +103,7 @@ def read_request(
     if len(given) not in (len(names), 2):
         raise ValueError(f"legalize: {len(given)} shapes for {op}, expected {', '.join(names)}")
     source = checks.input_array(op, _bare(op, "input", given[0]))
-    is_known = isinstance(given[1], (np.ndarray, list))
+    is_known = isinstance(given[1], (np.ndarray, np.generic, list, int))
     places = checks.index_array(op, given[1] if is_known else _bare(op, "indices", given[1]))
     known = places if is_known else None
     scatters = op.startswith("scatter")
@@ -144,7 +144,7 @@ def _bare(op: str, name: str, given: Any, dtype: Any = None) -> Array:
         shape, dtype = given.shape, given.dtype
     elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], (tuple, list)):
         shape, dtype = given
-    elif isinstance(given, list):
+    elif isinstance(given, (list, int)):
         return np.asarray(given, dtype)
     else:
         raise TypeError(

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+import dmlindex
 from dmlindex.directml.gather_descs import GatherElementsOperatorDesc
 from dmlindex.directml.legal.builder import Builder
 from dmlindex.directml.legal.gathers import emit_gather
@@ -74,6 +79,61 @@ def keep_last(b: Builder, targets: Targets) -> bool:
     b.operator(GatherElementsOperatorDesc, [targets.updates, winners, chosen], 1, why=why)
     scatter_rows(b, targets.output, addresses, chosen, targets.output)
     return True
+
+
+def rounds_of(r: Request) -> list[npt.NDArray[np.uint32]] | None:
+    """Of known indices: in which round each update is, so that targets of one do not meet.
+
+    None where the indices are not known, or one of them is an error.
+    """
+    if r.known is None:
+        return None
+    shape = r.input.shape if r.function == "scatter_elements" else r.limits
+    numbers = np.arange(prod(shape)).reshape(shape)
+    mode = "fill" if r.mode == "drop" else r.mode
+    options: Any = {"mode": mode, "fill_value": -1}
+    try:
+        if r.function == "scatter_elements":
+            places = dmlindex.gather_elements(numbers, r.known, r.position, **options)
+        else:
+            places = dmlindex.gather_nd(numbers, r.known, **options)
+    except IndexError:
+        return None
+    places = places.ravel()
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    begins = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    starts = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+    nth = np.empty(len(order), np.int64)
+    nth[order] = np.arange(len(order)) - starts
+    nth[places < 0] = 0  # dropped: to the spare row, which is nobody's target
+    return [np.flatnonzero(nth == n).astype(np.uint32) for n in range(int(nth.max()) + 1)]
+
+
+def fixed_rounds(
+    b: Builder,
+    r: Request,
+    targets: Targets,
+    rounds: list[npt.NDArray[np.uint32]],
+    combine: Combine | None,
+) -> None:
+    """The updates of each round, for the indices given and no others."""
+    b.fixed_indices = r.known
+    b.notes.append(f"for these indices only: {len(rounds)} rounds")
+    addresses = b.packed(targets.addresses, "packed")
+    width = targets.updates.sizes[-1]
+    lines = (
+        addresses.reshape((1, addresses.elements, 1), "one by one"),
+        targets.updates.reshape((1, addresses.elements, width), "rows"),
+    )
+    for n, positions in enumerate(rounds):
+        chosen = b.constant(positions)
+        part, items = (
+            emit_gather(b, line, chosen, b.temporary(line.data_type, (1, len(positions), last)))
+            for line, last in zip(lines, (1, width), strict=True)
+        )
+        del n
+        one_round(b, targets.output, part, items, combine)
 
 
 def in_rounds(b: Builder, r: Request, targets: Targets, combine: Combine | None) -> None:

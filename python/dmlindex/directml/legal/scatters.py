@@ -16,7 +16,7 @@ from dmlindex.directml.legal.fills import result
 from dmlindex.directml.legal.indices import WORD, flat_addresses, prepared
 from dmlindex.directml.legal.layout import Shape, Value
 from dmlindex.directml.legal.request import Request, carrier, index_type
-from dmlindex.directml.legal.rounds import Targets, in_rounds, keep_last, scatter_rows
+from dmlindex.directml.legal.rounds import Targets, fixed_rounds, in_rounds, keep_last, scatter_rows
 from dmlindex.directml.scatter_descs import ScatterElementsOperatorDesc
 from dmlindex.directml.values import DataType, FeatureLevel
 
@@ -158,10 +158,14 @@ def _flat(
     b.pack(table.reshape((rows * width,), "all elements"), "output begins as input",
            out=kept.reshape((rows * width,), "all elements"))  # fmt: skip
     targets = Targets(addresses, updates, output)
+    unique = has_unique_targets(r)
     if r.reduction != "none":
-        reductions.reduce_into(b, r, table.reshape(shape, "rows"), targets, kept)
-    elif has_unique_targets(r):
+        reductions.reduce_into(b, r, table.reshape(shape, "rows"), targets, kept, unique)
+    elif unique:
         scatter_rows(b, output, addresses, updates, output)
+    elif r.known is not None:
+        keep = np.setdiff1d(np.arange(addresses.elements), duplicates(r)).astype(np.uint32)
+        fixed_rounds(b, r, targets, [keep], None)
     elif not keep_last(b, targets):
         in_rounds(b, r, targets, None)
     return kept
@@ -178,4 +182,5 @@ def _updates(b: Builder, r: Request, data_type: DataType, sizes: Shape) -> Value
 
 
 def _carrier(b: Builder, r: Request) -> tuple[DataType, int]:
-    return carrier(r.input.dtype, b.level)
+    pairs = r.reduction != "none" and r.input.dtype.kind == "c"
+    return carrier(r.input.dtype, b.level, most=4 if pairs else 8)

@@ -1,0 +1,114 @@
+"""Reductions by DirectML's arithmetic: every dtype that has them, in every way there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dmlindex
+from dmlindex import FeatureLevel
+from dmlindex.directml.legal import Impossible, Program, legalize
+from dmlindex.reference.reductions import is_reducible
+from dmlindex.testing import values
+
+Array = npt.NDArray[Any]
+CASES = [
+    (dtype, reduction)
+    for name in values.DTYPE_CLASSES
+    for dtype in values.dtypes_of(name)
+    for reduction in ("add", "mul", "min", "max")
+    if is_reducible(dtype, reduction)
+]
+# What DirectML cannot compute at any level, and from which level on it can the rest.
+NEVER = {"float64", "longdouble", "complex128", "clongdouble", "float128", "complex256"}
+LEVELS = (FeatureLevel.FL_2_1, FeatureLevel.FL_3_0, FeatureLevel.FL_4_1, FeatureLevel.FL_6_4)
+COMPARED = [case for case in CASES if case[0].name in ("int32", "uint8", "int64", "float32")]
+
+
+def first_level(dtype: np.dtype[Any], reduction: str) -> FeatureLevel | None:
+    if dtype.name in NEVER:
+        return None if reduction in ("add", "mul") else FeatureLevel.FL_4_1
+    if dtype.kind in "iu" and dtype.itemsize == 8 and reduction == "mul":
+        return FeatureLevel.FL_4_1
+    return FeatureLevel.FL_2_1
+
+
+def drawn(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> Array:
+    pool = values.pool(dtype)
+    chosen = np.random.default_rng(seed).integers(0, len(pool), shape)
+    return np.frombuffer(bytearray(pool[chosen].tobytes()), dtype).reshape(shape)
+
+
+def check(dtype: np.dtype[Any], reduction: str, i: Array, known: bool, unique: bool) -> None:
+    x, u = drawn(dtype, (8, 2), 0), drawn(dtype, (len(i), 2), 1)
+    scatter: Any = dmlindex.scatter_nd
+    expected = scatter(x, i, u, reduction=reduction)
+    first = first_level(dtype, reduction)
+    for level in LEVELS:
+        program = legalize(
+            "scatter_nd",
+            [x, i if known else (i.shape, i.dtype), u],
+            reduction=reduction,
+            unique_indices=unique,
+            feature_level=level,
+        )
+        if first is None or level < first:
+            assert isinstance(program, Impossible)
+            assert [name for name, _ in program.reasons] == ["reduction-data-type"]
+            continue
+        assert isinstance(program, Program)
+        assert program.violations() == []
+        found = program.run(x, i, u)
+        if program.promise == "bits":
+            assert found.tobytes() == expected.tobytes()
+        else:
+            assert program.promise == "values"
+            assert dtype.kind in "fcV"
+            assert ((found == expected) | ((found != found) & (expected != expected))).all()
+
+
+@pytest.mark.parametrize("updates", ["unique", "few", "known"])
+@pytest.mark.parametrize(("dtype", "reduction"), CASES, ids=str)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_every_dtype(dtype: np.dtype[Any], reduction: str, updates: str) -> None:
+    """Targets that cannot meet; that may, round by round; that do, as the indices say."""
+    places = [5, -1, 0, 3] if updates == "unique" else [5, -1, 7, 5]
+    check(dtype, reduction, np.array(places)[:, None], updates == "known", updates == "unique")
+
+
+@pytest.mark.parametrize(("dtype", "reduction"), COMPARED, ids=str)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_many_updates_of_few_rows(dtype: np.dtype[Any], reduction: str) -> None:
+    """Past a few rounds, integers are compared with all rows and reduced."""
+    places = np.random.default_rng(2).integers(-8, 8, (19, 1))
+    check(dtype, reduction, places, known=False, unique=False)
+
+
+def test_float_sums_by_reduce_are_within_a_bound() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(5, 3)).astype(np.float32)
+    i, u = rng.integers(0, 5, (200, 1)), rng.normal(size=(200, 3)).astype(np.float32)
+    shapes = [x, (i.shape, i.dtype), u]
+    program = legalize("scatter_nd", shapes, reduction="add", max_rounds=10)
+    assert isinstance(program, Program)
+    assert program.promise == "bound"
+    assert "200 updates x 5 rows x 3: 3000 temporary elements" in program.notes
+    exact = dmlindex.scatter_nd(x.astype(float), i, u.astype(float), reduction="add")
+    total = dmlindex.scatter_nd(abs(x.astype(float)), i, abs(u.astype(float)), reduction="add")
+    n = 201
+    gamma = n * 2.0**-24 / (1 - n * 2.0**-24)
+    assert (abs(program.run(x, i, u) - exact) <= gamma * total).all()
+
+
+def test_the_cost_is_said_and_refused_past_the_limit() -> None:
+    shapes = [((5, 3), "int32"), ((200, 1), "int64"), ((200, 3), "int32")]
+    program = legalize("scatter_nd", shapes, reduction="add", limit=3000)
+    assert isinstance(program, Program)
+    assert "REDUCE" in {step.desc.operator for step in program.operators}
+    refused = legalize("scatter_nd", shapes, reduction="add", limit=2999, max_rounds=10)
+    assert isinstance(refused, Impossible)
+    assert [name for name, _ in refused.reasons] == ["cost"]
+    assert "3000 temporary elements, more than limit=2999" in str(refused)
