@@ -31,7 +31,7 @@ WRONG_CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], s
     (GATHER, (X.astype(">f4"), I), {}, TypeError, "input has dtype >f4, expected float32"),
     (GATHER, (X, I.astype("i4")), {}, TypeError, "indices has dtype int32, expected int64"),
     (GATHER, (X[:, :2], I), {}, ValueError, r"input has shape \(2, 2\), expected \(2, 3\)"),
-    (GATHER, (X, I.ravel()), {}, ValueError, r"indices has shape \(4,\), expected \(2, 2\)"),
+    (GATHER, (X, I.ravel()[:3]), {}, ValueError, r"indices has shape \(3,\), expected \(2, 2\)"),
     (STRIDED, (X, I), {}, ValueError, "expected one dimension of at least 7 elements"),
     (STRIDED, (X.ravel(), I), {}, ValueError, "input has shape"),
     (SCATTER, (X, I, X), {}, ValueError, r"updates has shape \(2, 3\), expected \(2, 2\)"),

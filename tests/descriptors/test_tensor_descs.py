@@ -92,3 +92,41 @@ def test_the_implied_size(problem: Problem) -> None:
     for total, valid in ((least, True), (least - 1, False)):
         desc = replace(problem.desc, input_tensor=replace(tensor, total_tensor_size_in_bytes=total))
         assert (desc.violations() == []) == valid
+
+
+@given(problem=problems(), extra=st.integers(0, 3))
+def test_arrays_that_are_the_tensor(problem: Problem, extra: int) -> None:
+    """A view has the tensor's elements and no copy of them, whatever form the array has."""
+    tensor, buffer = problem.desc.input_tensor, problem.buffers[0]
+    expected = tensor.view(buffer)
+    spare = expected.shape.index(next((s for s in expected.shape if s > 1), 1))
+    forms = [expected, expected.reshape(expected.shape[spare:])]
+    if tensor.strides is None:
+        line = np.ones(tensor.total_bytes // buffer.itemsize + extra, buffer.dtype)
+        line[: buffer.size] = buffer.reshape(-1)
+        forms += [buffer.reshape(-1), line]
+    else:
+        forms += [buffer, np.repeat(buffer, 2)[::2]]
+    for form in forms:
+        found = tensor.view(form)
+        assert found.shape == tensor.sizes
+        assert found.tobytes() == expected.tobytes()
+        assert np.shares_memory(found, form)
+
+
+def test_arrays_that_are_not_the_tensor() -> None:
+    tensor = TensorDesc(DataType.UINT8, (1, 2, 3), strides=(0, 4, 1))
+    wide = np.zeros((2, 4), np.uint8)
+    assert tensor.view(wide[:, :3]).shape == (1, 2, 3)
+    for array in (np.zeros((2, 3), np.uint8), wide[:, 1:], wide.reshape(-1)[:7], wide):
+        if array.strides == wide.strides and array.shape == (2, 3):
+            continue  # the strides are right: it is the tensor a byte further on
+        with pytest.raises(
+            ValueError, match=r"at least 8 elements, or \(1, 2, 3\) with the desc's"
+        ):
+            tensor.view(array)
+    packed = TensorDesc(DataType.UINT8, (1, 2, 3), total_tensor_size_in_bytes=12)
+    assert packed.view(np.zeros(6, np.uint8)).shape == (1, 2, 3)
+    for size in (5, 7, 11):
+        with pytest.raises(ValueError, match=r"\(1, 2, 3\) or one dimension of at least 12"):
+            packed.view(np.zeros(size, np.uint8))

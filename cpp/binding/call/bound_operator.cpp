@@ -131,10 +131,10 @@ void BoundOperator::look_at(const Operand& operand, PyObject* object, py::object
     } else {
         look_at_tensor(name(), operand.argument(), object, tensor);
     }
-    operand.check(name(), tensor);
-    // Of a buffer that is larger, the part that the tensor lies in goes to a device.
-    if (device_ && operand.is_strided() && !tensor.memory) {
-        tensor.layout.sizes[0] = operand.shape().sizes[0];
+    operand.fit(name(), tensor);
+    // Of a line that is larger, the part that the tensor lies in goes to a device.
+    if (device_ && !tensor.memory && tensor.layout.rank == 1) {
+        tensor.layout.sizes[0] = operand.line_elements(tensor.layout);
     }
 }
 
@@ -179,13 +179,23 @@ void BoundOperator::read_invocation(const Arguments& given, Invocation& call) co
 
 const Plan& BoundOperator::plan_of(const Invocation& call, const Layout& output, bool in_place,
                                    Plan& room) const {
-    if (device_) return in_place ? lowered_.plan_in_place() : lowered_.plan();
-    OperatorLayouts layouts;
-    layouts.input = input_->layout_in(call.input.layout);
-    layouts.indices = indices_->layout_in(call.indices.layout);
-    if (updates_) layouts.updates = updates_->layout_in(call.updates.layout);
-    layouts.output = output_->layout_in(output);
-    lowered_.lower(layouts, in_place, room);
+    // What the table's line holds beyond the tensor depends on the array that is given.
+    const std::int64_t line_elements =
+        call.gathers() ? input_->line_elements(call.input.layout)
+                       : output_->line_elements(call.has_out() ? call.out.layout : call.result);
+    if (device_) {
+        const Plan& plan = in_place ? lowered_.plan_in_place() : lowered_.plan();
+        if (!plan.is_linear || plan.line.size == line_elements) return plan;
+        room = plan;
+    } else {
+        OperatorLayouts layouts;
+        layouts.input = input_->layout_in(call.input.layout);
+        layouts.indices = indices_->layout_in(call.indices.layout);
+        if (updates_) layouts.updates = updates_->layout_in(call.updates.layout);
+        layouts.output = output_->layout_in(output);
+        lowered_.lower(layouts, in_place, room);
+    }
+    if (room.is_linear) room.line.size = line_elements;
     return room;
 }
 

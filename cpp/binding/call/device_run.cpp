@@ -39,6 +39,14 @@ void keep_apart(const DevicePtr& device, Tensor& tensor, const MemoryPtr& writte
     tensor.memory = std::move(copy);
 }
 
+// How many elements of a line that is given as out a scatter may change: with Mode::kDirectml also
+// those that are not the tensor's. 0 where there is none.
+std::int64_t reached_line(const Invocation& call) {
+    if (call.compiled == nullptr || call.gathers() || !call.has_out() || call.out.memory) return 0;
+    if (call.compiled->lowered().mode() != Mode::kDirectml || call.out.layout.rank != 1) return 0;
+    return call.compiled->output().line_elements(call.out.layout);
+}
+
 // Where the output goes: to the tensor that is given, or to new memory; from there it comes to an
 // array in the end, where one is wanted.
 class Result {
@@ -46,8 +54,7 @@ class Result {
     explicit Result(Invocation& call)
         : call_(call),
           strided_(call.compiled != nullptr && call.compiled->output().is_strided()),
-          reaches_padding_(strided_ && !call.gathers() &&
-                           call.compiled->lowered().mode() == Mode::kDirectml) {
+          line_elements_(reached_line(call)) {
         set_packed_strides(call.result, PyDataType_ELSIZE(call.result_dtype), call.op);
         memory_ = call.out.memory;
     }
@@ -57,8 +64,8 @@ class Result {
 
     const MemoryPtr& memory() {
         if (memory_) return memory_;
-        if (reaches_padding_ && call_.has_out()) {
-            memory_ = upload(call_.device, bytes_of(buffer(call_.out)));
+        if (line_elements_ > 0) {
+            memory_ = upload(call_.device, bytes_of(line(call_.out)));
             return memory_;
         }
         const std::int64_t bytes =
@@ -78,15 +85,16 @@ class Result {
         if (!call_.has_out() && call_.as_tensor) {
             return new_device_tensor({memory_, call_.result, std::move(dtype)});
         }
-        if (call_.has_out() && !strided_ && is_packed(call_.out)) {
+        if (call_.has_out() && (!strided_ || line_elements_ > 0) && is_packed(call_.out)) {
             fetch(call_.out);
             return Py_NewRef(call_.given_out);
         }
+        Layout shape = line_elements_ > 0 ? line(call_.out).layout : call_.result;
         Tensor packed;
-        packed.look_at(new_array(call_.op, call_.result, call_.result_dtype));
+        packed.look_at(new_array(call_.op, shape, call_.result_dtype));
         fetch(packed);
         if (!call_.has_out()) return packed.owner.release().ptr();
-        copy_elements(elements(call_.out), elements(packed));
+        copy_elements(changed(call_.out), changed(packed));
         return Py_NewRef(call_.given_out);
     }
 
@@ -96,22 +104,23 @@ class Result {
         call_.device->download(*memory_, to.data);
     }
 
-    // The part of a larger array that the tensor lies in.
-    Tensor buffer(Tensor array) const {
-        array.layout.sizes[0] = call_.result.sizes[0];
+    Tensor line(Tensor array) const {
+        array.layout.sizes[0] = line_elements_;
         return array;
     }
 
-    // What the call may change of it: elements, and the padding between them if that is reached.
-    Tensor elements(Tensor tensor) const {
-        if (reaches_padding_) return buffer(tensor);
-        if (strided_) tensor.layout = call_.compiled->output().layout_in(tensor.layout);
+    // What the call may change of it.
+    Tensor changed(Tensor tensor) const {
+        if (line_elements_ > 0) return line(tensor);
+        if (call_.compiled != nullptr) {
+            tensor.layout = call_.compiled->output().layout_in(tensor.layout);
+        }
         return tensor;
     }
 
     Invocation& call_;
     bool strided_;
-    bool reaches_padding_;  // a scatter on a line
+    std::int64_t line_elements_;  // 0 unless a scatter reaches more of a line than the tensor
     MemoryPtr memory_;
 };
 

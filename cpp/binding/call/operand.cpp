@@ -20,40 +20,79 @@ Operand::Operand(const char* argument, const TensorDesc& desc, const Layout& lay
       is_strided_(desc.strides.has_value()),
       element_bytes_(dmlindex::element_bytes(desc.data_type)),
       span_bytes_(element_bytes_),
+      line_elements_(buffer_elements(desc)),
       layout_(layout),
       shape_(layout) {
     for (int d = 0; d < layout.rank; ++d) span_bytes_ += (layout.sizes[d] - 1) * layout.strides[d];
     if (is_strided_) {
         shape_.rank = 1;
-        shape_.sizes[0] = buffer_elements(desc);
+        shape_.sizes[0] = line_elements_;
         shape_.strides[0] = element_bytes_;
     }
 }
 
-void Operand::check(const char* op, const Tensor& given) const {
+bool Operand::is_natural(const Layout& given) const noexcept {
+    const int added = layout_.rank - given.rank;
+    return added >= 0 &&
+           std::all_of(layout_.sizes, layout_.sizes + added, [](auto size) { return size == 1; }) &&
+           std::equal(given.sizes, given.sizes + given.rank, layout_.sizes + added);
+}
+
+bool Operand::lies_as_desc(const Layout& natural) const noexcept {
+    const int added = layout_.rank - natural.rank;
+    for (int d = 0; d < natural.rank; ++d) {
+        if (natural.sizes[d] > 1 && natural.strides[d] != layout_.strides[added + d]) return false;
+    }
+    return true;
+}
+
+void Operand::fit(const char* op, Tensor& given) const {
     const std::string what = std::string(op) + ": " + argument_ + " has ";
     if (!is_same_dtype(given.descr(), dtype())) {
         throw Error(ErrorKind::kType, what + "dtype " + text_of(given.dtype) + ", expected " +
                                           text_of(dtype_) +
                                           " as its desc says; nothing is converted");
     }
-    if (has_shape(given.layout.rank, given.layout.sizes)) return;
-    const std::string expected = is_strided_ ? "one dimension of at least " +
-                                                   std::to_string(shape_.sizes[0]) +
-                                                   " elements, as its desc has strides"
-                                             : to_string(shape_) + ", its desc's sizes";
-    throw Error(ErrorKind::kValue,
-                what + "shape " + to_string(given.layout) + ", expected " + expected);
+    Layout& layout = given.layout;
+    if (has_shape(layout.rank, layout.sizes)) return;
+    if (is_natural(layout)) {
+        if (!is_strided_) {
+            const int added = layout_.rank - layout.rank;
+            std::copy_backward(layout.strides, layout.strides + layout.rank,
+                               layout.strides + layout_.rank);
+            std::fill_n(layout.strides, added, 0);
+            std::copy_n(layout_.sizes, layout_.rank, layout.sizes);
+            layout.rank = layout_.rank;
+            return;
+        }
+        if (lies_as_desc(layout)) {
+            layout.rank = 1;
+            layout.sizes[0] = span_bytes_ / element_bytes_;
+            layout.strides[0] = element_bytes_;
+            return;
+        }
+    }
+    if (!is_strided_ && layout.rank == 1 &&
+        (layout.sizes[0] == element_count(shape_) || layout.sizes[0] >= line_elements_)) {
+        return;
+    }
+    const std::string line =
+        "one dimension of at least " + std::to_string(line_elements_) + " elements";
+    const std::string expected =
+        is_strided_ ? line + ", or " + to_string(layout_) + " with its desc's strides"
+                    : to_string(shape_) + ", its desc's sizes, or " + line;
+    throw Error(ErrorKind::kValue, what + "shape " + to_string(layout) + ", expected " + expected);
 }
 
 void Operand::look_at_out(const char* op, PyObject* object, Tensor& tensor) const {
     Layout shape = shape_;
-    if (is_strided_ && PyArray_Check(object)) {
+    if (PyArray_Check(object)) {
         tensor.look_at(Array(py::reinterpret_borrow<py::object>(object)));
-        check(op, tensor);
-        shape.sizes[0] = tensor.layout.sizes[0];
+        shape = tensor.layout;
+        fit(op, tensor);
     }
     binding::look_at_out(op, object, shape, dtype(), tensor);
+    fit(op, tensor);
 }
 
 Array Operand::fresh() const {
@@ -70,7 +109,10 @@ Array Operand::fresh() const {
 }
 
 Layout Operand::layout_in(const Layout& given) const noexcept {
-    if (!is_strided_) return given;
+    if (!is_strided_ && given.rank == shape_.rank &&
+        std::equal(given.sizes, given.sizes + given.rank, shape_.sizes)) {
+        return given;
+    }
     Layout layout = layout_;
     for (int d = 0; d < layout.rank; ++d) {
         layout.strides[d] = layout.strides[d] / element_bytes_ * given.strides[0];

@@ -1,6 +1,11 @@
 // One tensor of a compiled operator: which arrays it takes, and where in them it lies.
+//
+// A tensor is an array of the desc's sizes, or of its natural shape: without 1s in front. Where the
+// desc has strides, the array's are exactly these. Or it is a line, one dim, that holds the total
+// size (rounded down to elements; it may be larger); a packed tensor's elements alone will do.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "binding/arrays/array.hpp"
@@ -25,16 +30,21 @@ class Operand {
                has_shape(PyArray_NDIM(array), PyArray_DIMS(array));
     }
 
-    // Throws unless what was looked at fits.
-    void check(const char* op, const Tensor& given) const;
-    // Looks at out, an array that is to fit.
+    // Throws unless what was looked at is the tensor. Its layout is one of two after this: the
+    // desc's dims, of a packed tensor, or a line.
+    void fit(const char* op, Tensor& given) const;
+    // Looks at out, an array that is to fit, and fits it.
     void look_at_out(const char* op, PyObject* object, Tensor& tensor) const;
 
     // A new array for the tensor; the padding between strided elements is zero.
     Array fresh() const;
 
-    // Where the elements lie in an array or tensor that fits and lies so.
+    // Where the elements lie in what was fitted.
     Layout layout_in(const Layout& given) const noexcept;
+    // How many elements of the line there are in it: no more than the total size holds.
+    std::int64_t line_elements(const Layout& given) const noexcept {
+        return given.rank == 1 ? std::min(given.sizes[0], line_elements_) : element_count(shape_);
+    }
 
     // From the first byte of the tensor to the last, in an array that is ready.
     std::int64_t span_bytes() const noexcept { return span_bytes_; }
@@ -58,13 +68,17 @@ class Operand {
         return true;
     }
 
+    bool is_natural(const Layout& given) const noexcept;
+    bool lies_as_desc(const Layout& natural) const noexcept;
+
     const char* argument_;
     py::object dtype_;
     bool is_strided_;
     std::int64_t element_bytes_;
     std::int64_t span_bytes_;
-    Layout layout_;  // with all dims of the desc
-    Layout shape_;   // of the array: packed, the same sizes, or one dim where there are strides
+    std::int64_t line_elements_;  // that the total size holds
+    Layout layout_;               // with all dims of the desc
+    Layout shape_;  // of the array: packed, the same sizes, or one dim where there are strides
 };
 
 }  // namespace dmlindex::binding

@@ -5,6 +5,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dmlindex.directml.audit import Finding
 from dmlindex.directml.desc_json import desc_from_json, desc_to_json
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.gather_descs import (
@@ -20,6 +21,7 @@ from dmlindex.directml.values import DataType, FeatureLevel, TensorFlags, Violat
 __all__ = [
     "DataType",
     "FeatureLevel",
+    "Finding",
     "GatherElementsOperatorDesc",
     "GatherND1OperatorDesc",
     "GatherNDOperatorDesc",

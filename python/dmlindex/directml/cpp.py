@@ -63,9 +63,7 @@ def tensor_lines(desc: TensorDesc, name: str) -> Iterator[str]:
 
 
 def _total(desc: TensorDesc) -> int:
-    if desc.total_tensor_size_in_bytes is not None:
-        return desc.total_tensor_size_in_bytes
     try:
-        return desc.implied_size_in_bytes
+        return desc.total_bytes
     except ValueError:  # a data type without a size: no operator takes it, whatever the total
         return 0

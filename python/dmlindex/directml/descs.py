@@ -9,11 +9,17 @@ Source: https://learn.microsoft.com/windows/win32/api/directml/
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from numpy.typing import ArrayLike
 
 from dmlindex import _core
+from dmlindex._core import DeviceTensor
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import FeatureLevel, Violation, set_field, unsigned
+
+if TYPE_CHECKING:
+    from dmlindex.directml.audit import Finding
 
 
 class OperatorDesc:
@@ -51,6 +57,34 @@ class OperatorDesc:
                 "expected a FeatureLevel"
             )
         return [Violation(*values) for values in _core.violations(self, feature_level)]
+
+    def audit(
+        self,
+        input: ArrayLike | DeviceTensor,
+        indices: ArrayLike | DeviceTensor,
+        updates: ArrayLike | DeviceTensor | None = None,
+        *,
+        limit: int | None = 100,
+    ) -> list[Finding]:
+        """Everything in these data whose result DirectML does not promise; see `Finding`.
+
+        That is indices out of range, and where DirectML's arithmetic takes them; sums that wrap;
+        items behind the last element; different updates of one element; buffers that are not at a
+        multiple of 16 bytes, or hold less than the total size. Arrays are the desc's, as a compiled
+        operator takes them. Of each rule at most `limit` findings come, and one that counts the
+        rest; None is all. DescriptorError for a desc that is not valid.
+
+        >>> import numpy as np
+        >>> from dmlindex import GatherElementsOperatorDesc
+        >>> x, i = np.zeros((2, 3), np.float32), np.array([[0], [3]])
+        >>> print(GatherElementsOperatorDesc.infer(x, i, 1).audit(x, i)[0])
+        ... # doctest: +NORMALIZE_WHITESPACE
+        GATHER_ELEMENTS: indices[1, 0] is 3, out of range for axis 1 of size 3:
+        output[1, 0] is the last element, input[1, 2] [index-out-of-range]
+        """
+        from dmlindex.directml.audit import audit
+
+        return audit(self, input, indices, updates, limit)
 
     def to_json(self) -> str:
         """The desc as one line of JSON, without what has its default value; see `from_json`.

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
-from dmlindex.directml import infer
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+from dmlindex._core import DeviceTensor
+from dmlindex._types import ScatterMode
+from dmlindex.directml import duplicates, infer
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.infer import TensorLike
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType
 
 
+class _ScatterDesc(OperatorDesc):
+    def find_duplicates(
+        self,
+        indices: ArrayLike | DeviceTensor,
+        mode: ScatterMode | Literal["directml"] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Flat positions in updates (C order) of every element that a later one overwrites.
+
+        DirectML promises no order: any update of an element may win. None is mode "directml", the
+        default of compiled descs, in which an index out of range may meet another's element, and
+        slices may meet in a part; in the other modes those are as `dmlindex.find_duplicates` says.
+        Updates that go nowhere never count. indices are the desc's, as a compiled operator takes
+        them. IndexError for an index that mode "raise" refuses.
+
+        >>> desc = ScatterNDOperatorDesc.infer((4, 2), (3, 1))
+        >>> desc.find_duplicates(np.array([[1], [0], [1]]))
+        array([0, 1])
+        """
+        return duplicates.find_duplicates(self, indices, mode)
+
+
 @dataclass(frozen=True)
-class ScatterElementsOperatorDesc(OperatorDesc):
+class ScatterElementsOperatorDesc(_ScatterDesc):
     """DML_SCATTER_ELEMENTS_OPERATOR_DESC: output = input, but where indices point: updates.
 
     output[p with p[axis] := indices[p]] = updates[p].
@@ -60,7 +87,7 @@ class ScatterElementsOperatorDesc(OperatorDesc):
 
 
 @dataclass(frozen=True)
-class ScatterNDOperatorDesc(OperatorDesc):
+class ScatterNDOperatorDesc(_ScatterDesc):
     """DML_SCATTER_ND_OPERATOR_DESC: output = input; output[indices[q…, :], s…] = updates[q…, s…].
 
     Source:

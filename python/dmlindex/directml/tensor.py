@@ -29,9 +29,9 @@ class TensorDesc:
     """DML_BUFFER_TENSOR_DESC: type, sizes and layout of one tensor.
 
     `strides` are in elements: None is packed, 0 broadcasts. `total_tensor_size_in_bytes` is how
-    large the buffer is at least; None is the smallest it may be. A packed tensor takes an array of
-    its sizes; one with strides takes a 1-D buffer (see `view`). Any numbers of the right width can
-    be held: what is wrong with them, `violations()` of the operator's desc says.
+    large the buffer is at least; None is the smallest it may be. `view` says which arrays a tensor
+    takes. Any numbers of the right width can be held: what is wrong with them, `violations()` of
+    the operator's desc says.
 
     A wrong type is a TypeError, a number that DirectML's field cannot hold a ValueError.
 
@@ -176,38 +176,23 @@ class TensorDesc:
     def view(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The tensor that lies in buffer, as an array of its sizes; nothing is copied.
 
-        With strides, buffer is 1-D, of the desc's type, and holds the total size (rounded down to
-        elements; it may be larger). A packed tensor is its own buffer, and is returned as it is.
-        Where strides let positions share an element, write to the view with care. TypeError or
-        ValueError where the buffer does not fit, DescriptorError where the desc is not valid by
-        itself.
+        buffer is what a compiled operator takes: an array of the desc's sizes or of their natural
+        shape, without 1s in front (with strides, an array whose strides are exactly those); or one
+        dimension of the desc's type that holds the total size (rounded down to elements; it may be
+        larger; a packed tensor's elements alone will do). Where strides let positions share an
+        element, write to the view with care. TypeError or ValueError where the buffer does not fit,
+        DescriptorError where the desc is not valid by itself.
 
         >>> desc = TensorDesc(DataType.INT32, (2, 2), strides=(3, 1))
         >>> desc.view(np.arange(6, dtype=np.int32))
         array([[0, 1],
                [3, 4]], dtype=int32)
         """
+        from dmlindex.directml import buffers  # which imports this
+
         if broken := [Violation(*values) for values in _core.tensor_violations(self)]:
             raise descriptor_error(broken)
-        if not isinstance(buffer, np.ndarray):
-            raise TypeError(f"view: buffer is a {type(buffer).__name__}, expected a numpy.ndarray")
-        if buffer.dtype != self.data_type.dtype:
-            expected = self.data_type.dtype
-            raise TypeError(f"view: buffer has dtype {buffer.dtype}, expected {expected}")
-        if self.strides is None:
-            if buffer.shape != self.sizes:
-                raise ValueError(f"view: buffer has shape {buffer.shape}, expected {self.sizes}")
-            return buffer
-        needed = _core.buffer_elements(self)
-        if buffer.ndim != 1 or buffer.size < needed:
-            raise ValueError(
-                f"view: buffer has shape {buffer.shape}, expected one dimension of at least "
-                f"{needed} elements"
-            )
-        step = buffer.strides[0]
-        return np.lib.stride_tricks.as_strided(
-            buffer, self.sizes, tuple(stride * step for stride in self.strides)
-        )
+        return buffers.view(self, buffer, "view: buffer")
 
 
 def _element_strides(array: npt.NDArray[Any] | np.generic) -> tuple[int, ...] | None:
