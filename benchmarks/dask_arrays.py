@@ -1,25 +1,27 @@
 """Times dmlindex.dask beside Dask's own indexing and xarray's, on the same arrays in one run.
 
-usage: python -m benchmarks.dask_arrays [--quick] [--out FILE.md]
+usage: python -m benchmarks.dask_arrays [--chunks N ...] [--rows N] [--points N] [--calls WORD ...]
+                                        [--seconds N] [--out FILE.md]
 
-Contestants take turns, each call is computed with Dask's threads, and medians are reported; every
-answer is compared with NumPy's first. tasks: those that the call adds to the graph. graph: how long
-making it takes, for each of them. peak: of memory allocated while computing, beyond input.
-
-Lazy indices are in as many chunks as x is, 100 at most. With 1,000 chunks, arrays are a quarter as
-large and calls are timed once; lazy indices, whose graph is the same whatever they mean, are
-uniform ones then. x[lazy] is left out, a task for each pair of chunks; so are take, x[i] and
-xarray of uniform indices, which take a minute each.
+Calls take turns and are computed with Dask's threads; every answer is compared with NumPy's first.
+A cell has the median time to a NumPy array, graph included (of a scatter in brackets the time to a
+result in chunks, which Dask does not copy); the tasks that the call adds to the graph; how long
+making the graph takes, for each of them; and the peak of memory allocated while computing, beyond
+input. Lazy indices are in as many chunks as input is, 100 at most. A call that takes longer than
+--seconds is broken off, and the cell says so.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import statistics
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,15 @@ import numpy as np
 
 import dmlindex
 import dmlindex.dask
+from benchmarks.report import table
 
 da: Any = dask.array  # which is only partly typed
 optimization: Any = dask.optimization
+Lazy = Callable[[], Any]  # makes a Dask array
 
-ROWS, POINTS = 1 << 22, 1 << 20
-CHUNKS = (1, 10, 100, 1000)
-MOST_LAZY = 100  # chunks of lazy indices: with 1,000 a call takes half a minute
-MANY = 1000  # chunks, with which calls take seconds
-SLOW = 2.0  # seconds: what takes longer is timed once
+KINDS = ("uniform", "sorted", "clustered")
+MOST_LAZY = 100  # chunks of lazy indices
+SLOW = 1.0  # seconds: what takes longer is timed once
 
 
 def indices_of(kind: str, size: int, count: int) -> Any:
@@ -48,7 +50,7 @@ def indices_of(kind: str, size: int, count: int) -> Any:
     return np.sort(indices) if kind == "sorted" else indices
 
 
-def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
+def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Lazy]:
     """What gathers single points: all give x[indices]. With map_blocks, x has to be one chunk."""
     import xarray
 
@@ -73,7 +75,8 @@ def gathers(x: Any, indices: Any, lazy: Any) -> dict[str, Callable[[], Any]]:
     }
 
 
-def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -> Any:
+def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -> dict[str, Lazy]:
+    """What adds updates: all give the same but the last, which shows what Dask takes to copy x."""
     tuples, lazy_tuples = indices[:, np.newaxis], lazy[:, np.newaxis]
     add: Any = {"reduction": "add"}
 
@@ -89,114 +92,170 @@ def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -
         "scatter_nd": lambda: dmlindex.dask.scatter_nd(x, tuples, updates, **add),
         "scatter_nd, lazy": lambda: dmlindex.dask.scatter_nd(x, lazy_tuples, lazy_updates, **add),
         "map_blocks, np.add.at": lambda: x.map_blocks(put, dtype=x.dtype, meta=x._meta),
+        "map_blocks, np.copy": lambda: x.map_blocks(np.copy, dtype=x.dtype, meta=x._meta),
     }
 
 
+@dataclass
+class Cell:
+    """A call's figures, and why there are none if it has none. Times are in seconds."""
+
+    times: list[float] = field(default_factory=list)
+    in_chunks: list[float] = field(default_factory=list)  # without the copy to a NumPy array
+    tasks: int = 0
+    graph: float = 0.0
+    peak: int = 0
+    failure: str = ""
+
+    def __str__(self) -> str:
+        if self.failure:
+            return self.failure
+        text = shown(statistics.median(self.times))
+        if self.in_chunks:
+            text += f" ({shown(statistics.median(self.in_chunks))})"
+        if self.tasks:
+            each = f"{self.graph / self.tasks * 1e6:.0f} us"
+            text += f", {self.tasks:,} x {each}, {self.peak / 1e6:.0f} MB"
+        return text
+
+
+def shown(seconds: float) -> str:
+    return f"{seconds * 1e3:,.{1 if seconds < 0.02 else 0}f} ms"
+
+
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Breaks off what takes longer, by a TimeoutError; tasks on threads end by themselves."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError(f"> {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def measured(
-    calls: dict[str, Callable[[], Any]], expected: Any, given: set[Any], repeats: int
-) -> dict[str, dict[str, float]]:
-    """Medians of each call that gives what is expected; slow ones are timed once."""
-    results: dict[str, dict[str, float]] = {}
-    for name, call in calls.items():
-        start = time.perf_counter()
-        try:
-            lazy = call()
-            made = time.perf_counter() - start
-            tracemalloc.start()
-            answer = np.asarray(da.compute(lazy)[0])
-        except (MemoryError, NotImplementedError, IndexError, ValueError) as error:
-            print(f"  {name}: {type(error).__name__}: {error}")
-            continue
-        finally:
-            took = time.perf_counter() - start
-            peak = tracemalloc.get_traced_memory()[1] if tracemalloc.is_tracing() else 0
-            tracemalloc.stop()
-        np.testing.assert_array_equal(answer, expected)
-        keys = set(da.core.flatten(lazy.__dask_keys__()))
-        # The graph's own cull takes minutes for a take of 1,000 chunks.
-        tasks = len(set(optimization.cull(dict(lazy.dask), keys)[0]) - given)
-        results[name] = {"tasks": tasks, "graph": made / max(tasks, 1), "peak": peak, "time": took}
-    times: dict[str, list[float]] = {name: [] for name in results}
-    for _ in range(repeats):
-        for name in results:
-            if results[name]["time"] > SLOW and times[name]:
+    calls: dict[str, Lazy], alone: Lazy, given: set[Any], seconds: float, chunks_too: bool
+) -> dict[str, Cell]:
+    """The figures of each call, and of dmlindex's function on NumPy's arrays, alone."""
+    expected = alone()
+    cells = {name: first(call, expected, given, seconds, name) for name, call in calls.items()}
+    cells["NumPy arrays"] = Cell()
+    calls = {**calls, "NumPy arrays": alone}
+    for turn in range(3):
+        for name, call in calls.items():
+            cell = cells[name]
+            if cell.failure or (turn and max(cell.times) > SLOW):
                 continue
+            cell.times.append(timed(call, seconds, computed))
+            if call is not alone and cell.graph < SLOW:
+                cell.graph = min(cell.graph, timed(call, seconds, lambda lazy: None))
+            if chunks_too and call is not alone:
+                cell.in_chunks.append(timed(call, seconds, lambda lazy: lazy.persist()))
+    return cells
+
+
+def first(call: Lazy, expected: Any, given: set[Any], seconds: float, name: str) -> Cell:
+    """A call's tasks and peak, and whether it is right and in time."""
+    cell = Cell()
+    try:
+        with limit(2 * seconds):  # tracing takes its time, too
             start = time.perf_counter()
-            da.compute(calls[name]())
-            times[name].append(time.perf_counter() - start)
-    for name, samples in times.items():
-        results[name]["time"] = statistics.median(samples)
-    return results
+            lazy = call()
+            cell.graph = time.perf_counter() - start
+            tracemalloc.start()
+            answer = np.asarray(computed(lazy))
+            cell.peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            keys = set(da.core.flatten(lazy.__dask_keys__()))
+            # The graph's own cull takes minutes for a take of 1,000 chunks.
+            cell.tasks = len(set(optimization.cull(dict(lazy.dask), keys)[0]) - given)
+    except (MemoryError, NotImplementedError, IndexError, ValueError, TimeoutError) as error:
+        cell.failure = f"> {seconds:g} s" if isinstance(error, TimeoutError) else str(error)
+        return cell
+    finally:
+        tracemalloc.stop()
+    if name != "map_blocks, np.copy":
+        np.testing.assert_array_equal(answer, expected)
+    return cell
 
 
-def compared(kind: str, chunks: int, rows: int, points: int, repeats: int) -> Any:
-    """The gathers, then the scatters, each with the call that others are compared to."""
-    table = np.random.default_rng(1).standard_normal(rows)
+def computed(lazy: Any) -> Any:
+    return da.compute(lazy)[0]
+
+
+def timed(call: Lazy, seconds: float, finish: Callable[[Any], Any]) -> float:
+    start = time.perf_counter()
+    try:
+        with limit(2 * seconds):
+            finish(call())
+    except TimeoutError:
+        pass
+    return time.perf_counter() - start
+
+
+def compared(kind: str, chunks: int, options: argparse.Namespace) -> dict[str, Cell]:
+    """The figures of all calls that are wanted."""
+    rows, points = options.rows, options.points
+    values = np.random.default_rng(1).standard_normal(rows)
     updates = np.random.default_rng(2).standard_normal(points)
     indices = indices_of(kind, rows, points)
-    x = da.from_array(table, chunks=-(-rows // chunks), name=False)
+    x = da.from_array(values, chunks=-(-rows // chunks), name=False)
     size = -(-points // min(chunks, MOST_LAZY))
     lazy = da.from_array(indices, chunks=size, name=False)
     lazy_updates = da.from_array(updates, chunks=size, name=False)
     given = {*x.dask, *lazy.dask, *lazy_updates.dask}
-    calls = gathers(x, indices, lazy)
-    puts = scatters(x, indices, lazy, updates, lazy_updates)
-    if chunks >= MANY:
-        del calls["x[i], lazy indices"]
-        if kind == "uniform":
-            for name in ("take", "x[i]", "xarray"):  # a minute each
-                del calls[name]
-        else:
-            calls = {name: call for name, call in calls.items() if "lazy" not in name}
-            del puts["scatter_nd, lazy"]
-    found = measured(calls, table[indices], given, repeats)
     tuples = indices[:, np.newaxis]
-    found["NumPy's gather_nd"] = alone(lambda: dmlindex.gather_nd(table, tuples), repeats)
-    written = dmlindex.scatter_nd(table, tuples, updates, reduction="add")
-    put = measured(puts, written, given, repeats)
-    put["NumPy's scatter_nd"] = alone(
-        lambda: dmlindex.scatter_nd(table, tuples, updates, reduction="add"), repeats
-    )
-    return (found, "gather_nd"), (put, "scatter_nd")
-
-
-def alone(call: Callable[[], Any], repeats: int) -> dict[str, float]:
-    """What dmlindex's NumPy function takes."""
-    took = statistics.median(timed(call) for _ in range(repeats))
-    return {"tasks": 0, "graph": 0, "peak": 0, "time": took}
+    cells: dict[str, Cell] = {}
+    for name, calls, alone in (
+        ("gather_nd", gathers(x, indices, lazy), lambda: dmlindex.gather_nd(values, tuples)),
+        (
+            "scatter_nd",
+            scatters(x, indices, lazy, updates, lazy_updates),
+            lambda: dmlindex.scatter_nd(values, tuples, updates, reduction="add"),
+        ),
+    ):
+        wanted = {
+            call: make
+            for call, make in calls.items()
+            if not options.calls or any(word in call for word in options.calls)
+        }
+        if wanted:
+            chunks_too = name == "scatter_nd"
+            found = measured(wanted, alone, given, options.seconds, chunks_too)
+            cells |= {f"{name}, {c}" if c == "NumPy arrays" else c: found[c] for c in found}
+    return cells
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="an eighth of the points")
-    parser.add_argument("--chunks", type=int, nargs="*", default=CHUNKS)
+    parser.add_argument("--chunks", type=int, nargs="+", default=(1, 10, 100, 1000))
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--rows", type=int, default=1 << 22, help="elements of input")
+    parser.add_argument("--points", type=int, default=1 << 20, help="indices")
+    parser.add_argument("--calls", nargs="*", help="only those whose names have one of the words")
+    parser.add_argument("--seconds", type=float, default=10, help="the most that a call may take")
     parser.add_argument("--out", type=Path, default=Path("build/bench/dask.md"))
     options = parser.parse_args()
     warnings.simplefilter("ignore", dask.array.PerformanceWarning)  # take cuts chunks
-    lines = [
-        "| chunks | indices | call | time, ms | x ours | tasks | graph, us/task | peak, MB |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for chunks in options.chunks:
-        shrink = (8 if options.quick else 1) * (4 if chunks >= MANY else 1)
-        for kind in ("uniform", "sorted", "clustered"):
-            repeats = 1 if chunks >= MANY else 3
-            for group, ours in compared(kind, chunks, ROWS // shrink, POINTS // shrink, repeats):
-                for name, result in group.items():
-                    lines.append(
-                        f"| {chunks} | {kind} | {name} | {result['time'] * 1e3:.1f} | "
-                        f"{result['time'] / group[ours]['time']:.2f} | {result['tasks']:.0f} | "
-                        f"{result['graph'] * 1e6:.0f} | {result['peak'] / 1e6:.1f} |"
-                    )
-                    print(lines[-1], flush=True)
+    pages = []
+    for kind in options.kinds:
+        columns = {}
+        for chunks in options.chunks:
+            columns[chunks] = compared(kind, chunks, options)
+            for name, cell in columns[chunks].items():
+                print(f"{kind}, {chunks} chunks, {name}: {cell}", flush=True)
+        names = next(iter(columns.values()))
+        lines = [(name, *(str(cells[name]) for cells in columns.values())) for name in names]
+        heads = ("call", *(f"{n:,} chunk{'s' * (n > 1)}" for n in columns))
+        pages.append(f"## {kind.capitalize()} indices\n\n{table(heads, lines)}")
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text("\n".join(lines) + "\n")
-
-
-def timed(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    options.out.write_text("\n".join(pages) + "\n")
 
 
 if __name__ == "__main__":
