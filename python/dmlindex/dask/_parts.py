@@ -184,14 +184,19 @@ def _combined(
 
 
 def put(chunk: Array, parts: Sequence[Parts], count: int, options: dict[str, Any]) -> Array:
-    """The scatter into one chunk, whose first count dims are routed."""
-    joined = join_sources(parts)
-    offsets, rows, *where = joined.arrays
-    if where:
-        order = np.argsort(where[0], kind="stable")
-        offsets, rows = offsets[order], dmlindex.gather(rows, order)
-    flat = as_one(chunk, 0, count)
-    written: Array = dmlindex.scatter_nd(flat, offsets[:, np.newaxis], rows, **options)
+    """The scatter into one chunk, whose first count dims are routed: all parts in turn, from the
+    second on in place. Where positions came along they say the order, and on a device each call
+    takes its time: then all is one call."""
+    written = flat = as_one(chunk, 0, count)
+    if len(parts[0].arrays) > 2 or options["device"] is not None:
+        parts = [join_sources(parts)]
+    for part in parts:
+        offsets, rows, *where = part.arrays
+        if where:
+            order = np.argsort(where[0], kind="stable")
+            offsets, rows = offsets[order], dmlindex.gather(rows, order)
+        out = None if written is flat else written
+        written = dmlindex.scatter_nd(written, offsets[:, np.newaxis], rows, out=out, **options)
     return written.reshape(chunk.shape)
 
 
