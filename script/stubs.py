@@ -27,6 +27,7 @@ OPTIONS = {
     "reduction": "Reduction",
     "fill_value": "Scalar",
     "unique_indices": "bool",
+    "ordered": "bool",
     "device": "str | Device | None",
 }
 

@@ -118,73 +118,73 @@ def gather_nd(
 def scatter_elements(
     input: _Operand, indices: _Places, updates: _Operand, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: _Out, device: str | Device | None = None,
+    ordered: bool = True, out: _Out, device: str | Device | None = None,
 ) -> _Out: ...
 @overload
 def scatter_elements(
     input: _Held, indices: _Places, updates: _Operand, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: None = None, device: str | Device | None = None,
+    ordered: bool = True, out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_elements(
     input: ArrayLike, indices: _Held, updates: _Operand, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: None = None, device: str | Device | None = None,
+    ordered: bool = True, out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_elements(
     input: ArrayLike, indices: Indices, updates: _Held, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: None = None, device: str | Device | None = None,
+    ordered: bool = True, out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_elements(
     input: NDArray[_T], indices: Indices, updates: ArrayLike, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: None = None, device: str | Device | None = None,
+    ordered: bool = True, out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
 @overload
 def scatter_elements(
     input: ArrayLike, indices: Indices, updates: ArrayLike, axis: SupportsIndex = 0, *,
     reduction: Reduction = "none", mode: ScatterMode = "raise", unique_indices: bool = False,
-    out: None = None, device: str | Device | None = None,
+    ordered: bool = True, out: None = None, device: str | Device | None = None,
 ) -> NDArray[Any]: ...
 @overload
 def scatter_nd(
     input: _Operand, indices: _Places, updates: _Operand, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: _Out,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True, out: _Out,
     device: str | Device | None = None,
 ) -> _Out: ...
 @overload
 def scatter_nd(
     input: _Held, indices: _Places, updates: _Operand, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: None = None,
-    device: str | Device | None = None,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True,
+    out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_nd(
     input: ArrayLike, indices: _Held, updates: _Operand, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: None = None,
-    device: str | Device | None = None,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True,
+    out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_nd(
     input: ArrayLike, indices: Indices, updates: _Held, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: None = None,
-    device: str | Device | None = None,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True,
+    out: None = None, device: str | Device | None = None,
 ) -> _Held: ...
 @overload
 def scatter_nd(
     input: NDArray[_T], indices: Indices, updates: ArrayLike, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: None = None,
-    device: str | Device | None = None,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True,
+    out: None = None, device: str | Device | None = None,
 ) -> NDArray[_T]: ...
 @overload
 def scatter_nd(
     input: ArrayLike, indices: Indices, updates: ArrayLike, *, reduction: Reduction = "none",
-    mode: ScatterMode = "raise", unique_indices: bool = False, out: None = None,
-    device: str | Device | None = None,
+    mode: ScatterMode = "raise", unique_indices: bool = False, ordered: bool = True,
+    out: None = None, device: str | Device | None = None,
 ) -> NDArray[Any]: ...
 # End of what is generated.
 @overload

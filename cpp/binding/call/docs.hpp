@@ -128,6 +128,8 @@ reduction : "none", "add", "mul", "min" or "max"
 mode : "raise" (IndexError), "clamp" (to the nearest end), "wrap" (modulo the size) or "drop"
     What an index out of range does.
 unique_indices : bool, the caller's promise that no two updates go to one place
+ordered : bool; False permits a reduction to combine updates in any order and grouping
+    The CPU and D3D12 take C order all the same; Dask arrays are reduced chunk by chunk first.
 out : array of input's shape and dtype, or None for a new one
     It may be input itself: then nothing is copied.
 device : None, "cpu" or another name that devices() lists, or a Device
@@ -163,7 +165,7 @@ input : array of any dtype without Python objects, rank >= 1
 indices : array of integers, rank >= 1; its last dim k, the tuple, is 1 to input.ndim
 updates : array of input's dtype and shape indices.shape[:-1] + input.shape[k:], or a single value
     Python's own numbers and lists of them take input's dtype, as in scatter_elements.
-reduction, mode, unique_indices, out, device : as for scatter_elements
+reduction, mode, unique_indices, ordered, out, device : as for scatter_elements
 
 Returns
 -------

@@ -53,8 +53,8 @@ inline constexpr Operator kOperators[kOperatorCount] = {
      .lower = lower_gather_nd,
      .documentation = kGatherNdDoc},
     {.signature = Signature("scatter_elements(input, indices, updates, axis=0, *, "
-                            "reduction='none', mode='raise', unique_indices=False, out=None, "
-                            "device=None)"),
+                            "reduction='none', mode='raise', unique_indices=False, ordered=True, "
+                            "out=None, device=None)"),
      .direction = Direction::kScatter,
      .has_tuples = false,
      .position = table::axis,
@@ -62,7 +62,8 @@ inline constexpr Operator kOperators[kOperatorCount] = {
      .lower = lower_scatter_elements,
      .documentation = kScatterElementsDoc},
     {.signature = Signature("scatter_nd(input, indices, updates, *, reduction='none', "
-                            "mode='raise', unique_indices=False, out=None, device=None)"),
+                            "mode='raise', unique_indices=False, ordered=True, out=None, "
+                            "device=None)"),
      .direction = Direction::kScatter,
      .has_tuples = true,
      .position = table::no_position,

@@ -22,6 +22,7 @@ enum class Parameter : std::uint8_t {
     kMode,
     kFillValue,
     kUniqueIndices,
+    kOrdered,
     kOut,
     kDevice,
     kN,
@@ -31,8 +32,9 @@ enum class Parameter : std::uint8_t {
 
 inline constexpr int kParameterCount = static_cast<int>(Parameter::kCount);
 inline constexpr const char* kParameterNames[kParameterCount] = {
-    "input", "input_or_shape", "indices",        "updates", "axis",   "batch_dims", "reduction",
-    "mode",  "fill_value",     "unique_indices", "out",     "device", "n",          "bytes"};
+    "input", "input_or_shape", "indices",        "updates", "axis", "batch_dims", "reduction",
+    "mode",  "fill_value",     "unique_indices", "ordered", "out",  "device",     "n",
+    "bytes"};
 
 constexpr const char* name_of(Parameter parameter) noexcept {
     return kParameterNames[static_cast<int>(parameter)];

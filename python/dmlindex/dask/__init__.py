@@ -150,9 +150,9 @@ def scatter_elements(
     op = "scatter_elements"
     input, indices, axis = arguments.elements(op, input, indices, axis, out)
     options = {"mode": mode, "reduction": reduction, "unique_indices": unique_indices}
+    options |= {"ordered": ordered, "device": device}
     where, shape = _elements(input, axis), indices.shape
-    options |= {"device": device}
-    return _scatter(op, input, indices, updates, shape, where, {"axis": axis}, options, ordered)
+    return _scatter(op, input, indices, updates, shape, where, {"axis": axis}, options)
 
 
 def scatter_nd(
@@ -181,10 +181,10 @@ def scatter_nd(
     input, indices = arguments.both(op, input, indices, out)
     k = check.tuple_size(op, input, indices, 0)
     options = {"mode": mode, "reduction": reduction, "unique_indices": unique_indices}
+    options |= {"ordered": ordered, "device": device}
     where = {"first": 0, "count": k, "batch": {}, "tuples": True}
     shape = indices.shape[:-1] + input.shape[k:]
-    options |= {"device": device}
-    return _scatter(op, input, indices, updates, shape, where, {}, options, ordered)
+    return _scatter(op, input, indices, updates, shape, where, {}, options)
 
 
 def find_duplicates(
@@ -249,9 +249,7 @@ def _scatter(
     where: Any,
     position: Any,
     options: Any,
-    ordered: bool,
 ) -> dask.array.Array:
-    check.flag(op, "ordered", ordered)
     updates = arguments.updates(op, updates, input.dtype, shape)
     arguments.options(op, options, input, indices, updates)
     layout, updates = scatter_layout(op, options["mode"], input, indices, updates, **where)
@@ -260,9 +258,9 @@ def _scatter(
             updates = chunked(updates, layout.result_chunks)
         return blockwise(layout, updates, options | position)
     arrays = (layout.input, layout.indices, layout.index_chunks, updates)
-    named = names(op, *arrays, position, options, ordered)
-    put = {name: options[name] for name in ("reduction", "unique_indices", "device")}
-    return routed_scatter(layout, updates, named, put, ordered)
+    named = names(op, *arrays, position, options)
+    put = {name: value for name, value in options.items() if name != "mode"}
+    return routed_scatter(layout, updates, named, put)
 
 
 def _beside(layout: Layout) -> bool:

@@ -25,32 +25,30 @@ PIECES_A_TASK = 64  # making so many of NumPy's updates takes as long as Dask ta
 
 
 def routed_scatter(
-    layout: Layout, updates: Any, names: Names, options: Options, ordered: bool
+    layout: Layout, updates: Any, names: Names, options: Options
 ) -> dask.array.Array:
     """The result as a Dask array; chunks that nothing reaches are input's own."""
     graph = None
     if layout.known:
-        graph = _Scatter(layout, updates, names, options, ordered).known()
+        graph = _Scatter(layout, updates, names, options).known()
     if graph is None:
         layout = coarse(layout.lazy(), replies=False)
         part = chunked if isinstance(updates, np.ndarray) else rechunked
         updates = part(updates, layout.result_chunks)
-        graph = _Scatter(layout, updates, names, options, ordered).lazy()
+        graph = _Scatter(layout, updates, names, options).lazy()
     arrays = [layout.input, updates, layout.indices]
     arrays = [array for array in arrays if not isinstance(array, np.ndarray)]
     return collected(graph, names.merge, layout.input.chunks, layout.input.dtype, arrays)
 
 
 class _Scatter:
-    def __init__(
-        self, layout: Layout, updates: Any, names: Names, options: Options, ordered: bool
-    ) -> None:
+    def __init__(self, layout: Layout, updates: Any, names: Names, options: Options) -> None:
         self.layout = layout
         self.updates = updates
         self.names = names
         self.options = options
         self.reduction = options["reduction"]
-        self.combine = not ordered and self.reduction != "none"
+        self.combine = not options["ordered"] and self.reduction != "none"
         interleaved = _interleaved([layout.index_chunks[e] for e in layout.places])
         self.positions = interleaved and not self.combine and not options["unique_indices"]
         self.exchange = layout.exchange(replies=False)

@@ -24,6 +24,7 @@ def scatter_elements(
     reduction: str = "none",
     mode: str = "raise",
     unique_indices: bool = False,
+    ordered: bool = True,
     out: Array | None = None,
 ) -> Array:
     """output = input, then output[p with p[axis] := indices[p]] = updates[p], for p in C order.
@@ -32,7 +33,8 @@ def scatter_elements(
     indices has input's rank, and off the axis no dim larger than input's; updates has its shape, or
     is a single value for all. Python's own numbers take input's dtype (`weak.py`).
     unique_indices promises that no targets meet; it lets an implementation skip work, and changes
-    nothing here. DirectML: DML_SCATTER_OPERATOR_DESC (also called SCATTER_ELEMENTS).
+    nothing here, no more than ordered=False, which permits a reduction to combine updates in any
+    order and grouping. DirectML: DML_SCATTER_OPERATOR_DESC (also called SCATTER_ELEMENTS).
 
     >>> scatter_elements([1, 2, 3, 4], [2, -1, 2], [30, 40, 50])
     array([ 1,  2, 50, 40])
@@ -46,6 +48,7 @@ def scatter_elements(
     mode = check.choice(op, "mode", mode, check.SCATTER_MODES)
     reduction = check.reduction(op, reduction, source.dtype)
     check.flag(op, "unique_indices", unique_indices)
+    check.flag(op, "ordered", ordered)
     check.elements_indices(op, source, places, axis)
     items = check.updates_shape(op, items, places.shape)
     check.out(op, out, source.shape, source.dtype)
@@ -66,14 +69,15 @@ def scatter_nd(
     reduction: str = "none",
     mode: str = "raise",
     unique_indices: bool = False,
+    ordered: bool = True,
     out: Array | None = None,
 ) -> Array:
     """output = input, then output[indices[q…, :], s…] = updates[q…, s…], for q in C order.
 
     So where targets meet the last one wins, or with a reduction each is applied in that order. The
     last dim of indices is the tuple: k coordinates, for the first k axes of input. updates has the
-    shape indices.shape[:-1] + input.shape[k:], or is a single value for all. unique_indices is as
-    in scatter_elements. DirectML: DML_SCATTER_ND_OPERATOR_DESC.
+    shape indices.shape[:-1] + input.shape[k:], or is a single value for all. unique_indices
+    and ordered are as in scatter_elements. DirectML: DML_SCATTER_ND_OPERATOR_DESC.
 
     >>> scatter_nd([[1, 2], [3, 4], [5, 6]], [[2, 0], [0, 1]], [50, 20])
     array([[ 1, 20],
@@ -89,6 +93,7 @@ def scatter_nd(
     mode = check.choice(op, "mode", mode, check.SCATTER_MODES)
     reduction = check.reduction(op, reduction, source.dtype)
     check.flag(op, "unique_indices", unique_indices)
+    check.flag(op, "ordered", ordered)
     k = check.tuple_size(op, source, places, 0)
     items = check.updates_shape(op, items, places.shape[:-1] + source.shape[k:])
     check.out(op, out, source.shape, source.dtype)

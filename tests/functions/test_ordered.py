@@ -1,0 +1,107 @@
+"""ordered=False: any order and grouping of updates is right, and how far a sum may then be off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dmlindex
+from dmlindex import reference
+
+Array = npt.NDArray[Any]
+Scatter = Callable[..., Array]
+
+SIZE, COUNT = 50, 2000
+
+
+@pytest.fixture(params=["arrays", "chunks", "chunks in single blocks"])
+def scatter(
+    request: pytest.FixtureRequest, device: str, monkeypatch: pytest.MonkeyPatch
+) -> Scatter:
+    """scatter_nd on a device; of Dask arrays it combines the updates of a block of indices."""
+    if request.param == "chunks in single blocks":
+        coarse = pytest.importorskip("dmlindex.dask._coarse")
+        monkeypatch.setattr(coarse, "SOURCE_BYTES", 0)
+
+    def scatter(x: Array, indices: Array, updates: Array, **options: Any) -> Array:
+        reduction = options.get("reduction", "none")
+        if not dmlindex.Device(device).has_reduction(x.dtype, reduction):
+            pytest.skip(f"{device} has no {reduction!r} on {x.dtype}")
+        if request.param == "arrays":
+            return dmlindex.scatter_nd(x, indices, updates, device=device, **options)
+        da: Any = pytest.importorskip("dask.array")
+        lazy = (
+            da.from_array(x, chunks=13),
+            da.from_array(indices, chunks=(300, 1)),
+            da.from_array(updates, chunks=300),
+        )
+        result: Any = dmlindex.scatter_nd(*lazy, device=device, **options)
+        answer: Array = result.compute(scheduler="synchronous")
+        return answer
+
+    return scatter
+
+
+def drawn(dtype: Any) -> tuple[Array, Array, Array]:
+    """Input, tuples of indices that meet, and updates, near 1 so that no product overflows."""
+    rng = np.random.default_rng(0)
+    low, high = (0, 99) if np.dtype(dtype).kind in "iu" else (0.97, 1.03)
+    x, updates = (rng.uniform(low, high, size) for size in (SIZE, COUNT))
+    if dtype == "?":
+        x, updates = x > 1, updates > 1
+    return x.astype(dtype), rng.integers(0, SIZE, (COUNT, 1)), updates.astype(dtype)
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul", "min", "max"])
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "?"])
+def test_integers_have_the_same_bits(scatter: Scatter, dtype: str, reduction: Any) -> None:
+    x, indices, updates = drawn(dtype)
+    expected = reference.scatter_nd(x, indices, updates, reduction=reduction)
+    found = scatter(x, indices, updates, reduction=reduction, ordered=False)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("reduction", ["min", "max"])
+def test_ends_have_the_same_values(scatter: Scatter, reduction: Any) -> None:
+    x, indices, updates = drawn("f4")
+    updates[::100] = np.nan
+    expected = reference.scatter_nd(x, indices, updates, reduction=reduction)
+    found = scatter(x, indices, updates, reduction=reduction, ordered=False)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ml_dtypes.bfloat16])
+def test_floats_are_as_near_as_any_order(scatter: Scatter, dtype: Any, reduction: Any) -> None:
+    """|error| <= gamma_n * sum |x|, or gamma_n * product: n roundings of half an epsilon each."""
+    x, indices, updates = drawn(dtype)
+    found = scatter(x, indices, updates, reduction=reduction, ordered=False)
+    assert found.dtype == x.dtype
+    limits: Any = ml_dtypes.finfo  # which says nothing of its types
+    unit = float(limits(x.dtype).eps) / 2
+    for i in range(SIZE):
+        terms = [x[i], *updates[indices[:, 0] == i]]
+        exact = np.array(terms, np.longdouble)
+        gamma = len(terms) * unit / (1 - len(terms) * unit)
+        total = exact.sum() if reduction == "add" else exact.prod()
+        assert abs(np.longdouble(found[i]) - total) <= gamma * abs(total)
+
+
+def test_it_means_nothing_without_a_reduction(scatter: Scatter) -> None:
+    x, indices, updates = drawn("f4")
+    found = scatter(x, indices, updates, ordered=False)
+    np.testing.assert_array_equal(found, reference.scatter_nd(x, indices, updates, ordered=False))
+
+
+@pytest.mark.parametrize("ordered", [0, None, "no"])
+@pytest.mark.parametrize("operator", ["scatter_nd", "scatter_elements"])
+def test_another_type_is_refused(operator: str, ordered: Any) -> None:
+    indices = [[0]] if operator == "scatter_nd" else [0]
+    for module in (dmlindex, reference):
+        with pytest.raises(TypeError, match=f"^{operator}: ordered is "):
+            getattr(module, operator)(np.zeros(3), indices, np.zeros(1), ordered=ordered)
