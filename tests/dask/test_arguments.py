@@ -87,6 +87,13 @@ def test_a_bad_index_is_an_index_error_when_computed(chunks: int) -> None:
             da.compute(result)
 
 
+def test_a_bad_index_of_empty_slices_is_found() -> None:
+    indices = da.from_array(np.array([0, 9]), chunks=1)
+    result = dmlindex.dask.gather(da.zeros((4, 0), chunks=(2, 0)), indices)
+    with pytest.raises(IndexError, match=r"^gather: indices\[1\] = 9 is out of range"):
+        da.compute(result)
+
+
 def test_numpy_alone_is_computed_lazily_too() -> None:
     result = dmlindex.dask.gather(INPUT, [1, 0])
     assert isinstance(result, da.Array)

@@ -51,10 +51,9 @@ def drawn(dtype: Any) -> tuple[Array, Array, Array]:
     """Input, tuples of indices that meet, and updates, near 1 so that no product overflows."""
     rng = np.random.default_rng(0)
     low, high = (0, 99) if np.dtype(dtype).kind in "iu" else (0.97, 1.03)
-    x, updates = (rng.uniform(low, high, size) for size in (SIZE, COUNT))
-    if dtype == "?":
-        x, updates = x > 1, updates > 1
-    return x.astype(dtype), rng.integers(0, SIZE, (COUNT, 1)), updates.astype(dtype)
+    values = rng.uniform(low, high, SIZE + COUNT)
+    items = (values > 1 if dtype == "?" else values).astype(dtype)
+    return items[:SIZE], rng.integers(0, SIZE, (COUNT, 1)), items[SIZE:]
 
 
 @pytest.mark.parametrize("reduction", ["add", "mul", "min", "max"])
