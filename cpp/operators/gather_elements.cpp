@@ -4,10 +4,7 @@
 namespace dmlindex {
 
 Layout gather_elements_shape(const char* op, const Layout& input, const Layout& indices, int axis) {
-    check_elements_indices(op, input, indices, axis);
-    Layout shape;
-    append_sizes(op, indices, 0, indices.rank, shape);
-    return shape;
+    return elements_items_shape(op, input, indices, axis);
 }
 
 void lower_gather_elements(const Layout& input, const Layout& indices, const Layout& output,

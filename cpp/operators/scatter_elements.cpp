@@ -5,10 +5,7 @@ namespace dmlindex {
 
 Layout scatter_elements_updates_shape(const char* op, const Layout& input, const Layout& indices,
                                       int axis) {
-    check_elements_indices(op, input, indices, axis);
-    Layout shape;
-    append_sizes(op, indices, 0, indices.rank, shape);
-    return shape;
+    return elements_items_shape(op, input, indices, axis);
 }
 
 void lower_scatter_elements(const Layout& output, const Layout& indices, const Layout& updates,

@@ -87,7 +87,7 @@ void lower_nd(const Layout& table, const Layout& indices, const Layout& items, i
     append_index_dims(plan, indices, tuple_dim);
 }
 
-void check_elements_indices(const char* op, const Layout& input, const Layout& indices, int axis) {
+Layout elements_items_shape(const char* op, const Layout& input, const Layout& indices, int axis) {
     if (indices.rank != input.rank) {
         fail_value(op, "indices has rank " + std::to_string(indices.rank) + " and shape " +
                            to_string(indices) + ", expected input's rank " +
@@ -102,6 +102,9 @@ void check_elements_indices(const char* op, const Layout& input, const Layout& i
                                " (only along the axis may it be larger)");
         }
     }
+    Layout shape;
+    append_sizes(op, indices, 0, indices.rank, shape);
+    return shape;
 }
 
 Layout nd_items_shape(const char* op, const Layout& input, const Layout& indices, int batch_dims) {

@@ -39,8 +39,9 @@ void lower_elements(const Layout& table, const Layout& indices, const Layout& it
 void lower_nd(const Layout& table, const Layout& indices, const Layout& items, int batch_dims,
               Plan& plan);
 
-// The rule of the *_elements operators: same rank, and indices no larger than input off the axis.
-void check_elements_indices(const char* op, const Layout& input, const Layout& indices, int axis);
+// What the *_elements operators index: indices' sizes, of input's rank and no larger than input off
+// the axis.
+Layout elements_items_shape(const char* op, const Layout& input, const Layout& indices, int axis);
 
 // What the *_nd operators index: indices' sizes less the tuple, then the input's behind the tuple's
 // axes.

@@ -45,11 +45,6 @@ Array plain_array(const Layout& layout, const py::object& dtype, std::byte* data
 
 }  // namespace
 
-py::object steal(PyObject* object) {
-    if (object == nullptr) throw py::error_already_set();
-    return py::reinterpret_steal<py::object>(object);
-}
-
 void Tensor::look_at(Array array) {
     PyArrayObject* const given = array.get();
     dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));

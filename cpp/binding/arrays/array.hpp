@@ -68,8 +68,4 @@ Tensor packed_copy(const char* op, const Tensor& tensor);
 // Makes the tensor a packed copy of itself where it may overlap with out.
 void keep_apart(const char* op, Tensor& tensor, const Tensor& out);
 
-// Owns what a call of Python's or NumPy's gave; throws the exception that is set where that is
-// null.
-py::object steal(PyObject* object);
-
 }  // namespace dmlindex::binding

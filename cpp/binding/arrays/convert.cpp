@@ -5,16 +5,13 @@
 
 #include "binding/arrays/dtypes.hpp"
 #include "binding/arrays/elsewhere.hpp"
+#include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "binding/python/text.hpp"
 #include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {
-
-[[noreturn]] void fail(ErrorKind kind, const char* op, const std::string& what) {
-    throw Error(kind, std::string(op) + ": " + what);
-}
 
 // Whether an object is a numpy.ma.MaskedArray; numpy.ma is only imported by those who use it.
 bool is_masked(PyObject* object) {

@@ -25,8 +25,8 @@ constexpr Signature kSignature(
 constexpr const char* kOp = kSignature.name();
 constexpr const char* kTable = "input_or_shape";
 
-[[noreturn]] void fail(ErrorKind kind, const std::string& what) {
-    throw Error(kind, std::string(kOp) + ": " + kTable + what);
+[[noreturn]] void refuse(ErrorKind kind, const std::string& what) {
+    fail(kind, kOp, kTable + what);
 }
 
 // The sizes as a tuple, which nobody else can change.
@@ -38,7 +38,7 @@ py::object sizes_of(PyObject* object) {
             if (!error.matches(PyExc_TypeError)) throw;  // only that is about the object
         }
     }
-    fail(ErrorKind::kType, " is " + shown(object) + ", expected an array or a sequence of sizes");
+    refuse(ErrorKind::kType, " is " + shown(object) + ", expected an array or a sequence of sizes");
 }
 
 // What has a shape of its own: an array of any library, in memory or not.
@@ -58,16 +58,16 @@ Layout table_layout(PyObject* object) {
     const py::object sizes = is_array(object) ? sizes_of(shape_of(object).ptr()) : sizes_of(object);
     const Py_ssize_t rank = PyTuple_GET_SIZE(sizes.ptr());
     if (rank > kMaxDims) {
-        fail(ErrorKind::kValue, " has " + std::to_string(rank) + " sizes, expected at most " +
-                                    std::to_string(kMaxDims));
+        refuse(ErrorKind::kValue, " has " + std::to_string(rank) + " sizes, expected at most " +
+                                      std::to_string(kMaxDims));
     }
     Layout layout;
     for (Py_ssize_t d = 0; d < rank; ++d) {
         const std::int64_t size =
             integer_argument(kOp, "a size in input_or_shape", PyTuple_GET_ITEM(sizes.ptr(), d), 0);
         if (size < 0) {
-            fail(ErrorKind::kValue,
-                 " has the size " + std::to_string(size) + ", expected 0 or more");
+            refuse(ErrorKind::kValue,
+                   " has the size " + std::to_string(size) + ", expected 0 or more");
         }
         layout.sizes[layout.rank++] = size;
     }

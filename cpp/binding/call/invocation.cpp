@@ -7,21 +7,13 @@
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/fill.hpp"
 #include "binding/call/bound_operator.hpp"
+#include "binding/python/errors.hpp"
 #include "binding/python/text.hpp"
-#include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
 #include "operators/shape_rules.hpp"
 #include "plan/overlap.hpp"
 
 namespace dmlindex::binding {
-namespace {
-
-[[noreturn]] void fail(ErrorKind kind, const char* op, const std::string& what) {
-    throw Error(kind, std::string(op) + ": " + what);
-}
-
-}  // namespace
-
 const Plan& plan_of(const Invocation& call, const Layout& output, bool in_place, Plan& room) {
     if (call.compiled != nullptr) return call.compiled->plan_of(call, output, in_place, room);
     begin_plan(call.direction, index_type(call.indices), call.input.element_bytes(), room);

@@ -104,8 +104,7 @@ Array Operand::fresh() const {
     PyObject* const array = is_strided_ ? PyArray_Zeros(shape_.rank, sizes, dtype(), 0)
                                         : PyArray_NewFromDescr(&PyArray_Type, dtype(), shape_.rank,
                                                                sizes, nullptr, nullptr, 0, nullptr);
-    if (array == nullptr) throw py::error_already_set();
-    return Array(py::reinterpret_steal<py::object>(array));
+    return Array(steal(array));
 }
 
 Layout Operand::layout_in(const Layout& given) const noexcept {

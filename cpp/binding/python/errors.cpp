@@ -102,6 +102,10 @@ void set_python_error() noexcept {
     }
 }
 
+void fail(ErrorKind kind, const char* op, const std::string& what) {
+    throw Error(kind, std::string(op) + ": " + what);
+}
+
 std::string index_error_message(const char* op, const Plan& plan, const BadIndex& bad,
                                 bool tuple_dim) {
     const std::string operation(op);

@@ -39,6 +39,9 @@ PyObject* guarded(Body&& body) {
     }
 }
 
+// Throws an Error whose text begins with the operation's name.
+[[noreturn]] void fail(ErrorKind kind, const char* op, const std::string& what);
+
 // The text of the IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates
 // (the
 // *_nd operators).

@@ -15,4 +15,11 @@ namespace dmlindex::binding {
 
 namespace py = pybind11;
 
+// Owns what a call of Python's or NumPy's gave; throws the exception that is set where that is
+// null.
+inline py::object steal(PyObject* object) {
+    if (object == nullptr) throw py::error_already_set();
+    return py::reinterpret_steal<py::object>(object);
+}
+
 }  // namespace dmlindex::binding

@@ -3,16 +3,12 @@
 #include <span>
 #include <string>
 
+#include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "binding/python/text.hpp"
-#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {
-
-[[noreturn]] void fail(ErrorKind kind, const char* op, const std::string& what) {
-    throw Error(kind, std::string(op) + ": " + what);
-}
 
 // Where text stands in choices; fails with a message that lists them, and ends with hint(text).
 template <class Hint>
@@ -72,9 +68,7 @@ std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
         fail(ErrorKind::kType, op,
              std::string(name) + " is " + shown(value) + ", expected an integer");
     }
-    const py::object number =
-        py::reinterpret_steal<py::object>(run_python([&] { return PyNumber_Index(value); }));
-    if (!number) throw py::error_already_set();
+    const py::object number = steal(run_python([&] { return PyNumber_Index(value); }));
     int overflow = 0;
     const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0) {

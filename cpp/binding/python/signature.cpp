@@ -2,16 +2,16 @@
 
 #include <string>
 
+#include "binding/python/errors.hpp"
 #include "binding/python/text.hpp"
-#include "dmlindex/error.hpp"
 
 namespace dmlindex::binding {
 namespace {
 
 PyObject* interned_names[kParameterCount] = {};
 
-[[noreturn]] void fail(const Signature& signature, const std::string& what) {
-    throw Error(ErrorKind::kType, std::string(signature.name()) + ": " + what);
+[[noreturn]] void refuse(const Signature& signature, const std::string& what) {
+    fail(ErrorKind::kType, signature.name(), what);
 }
 
 // What a parameter was called in earlier versions, which callers may still say.
@@ -38,8 +38,8 @@ int place_of(const Signature& signature, PyObject* keyword) noexcept {
 Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_ssize_t count,
                           PyObject* keyword_names) {
     if (count > signature.positional()) {
-        fail(signature, "takes " + std::to_string(signature.positional()) +
-                            " positional arguments but " + std::to_string(count) + " were given");
+        refuse(signature, "takes " + std::to_string(signature.positional()) +
+                              " positional arguments but " + std::to_string(count) + " were given");
     }
     Arguments given;
     for (int i = 0; i < count; ++i) given.at(signature[i]) = args[i];
@@ -47,17 +47,17 @@ Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_
     for (Py_ssize_t k = 0; k < keywords; ++k) {
         PyObject* const keyword = PyTuple_GET_ITEM(keyword_names, k);
         const int i = place_of(signature, keyword);
-        if (i < 0) fail(signature, "got an unexpected keyword argument " + shown(keyword));
+        if (i < 0) refuse(signature, "got an unexpected keyword argument " + shown(keyword));
         PyObject*& value = given.at(signature[i]);
         if (value != nullptr) {
-            fail(signature, "got multiple values for argument " + shown(keyword));
+            refuse(signature, "got multiple values for argument " + shown(keyword));
         }
         value = args[count + k];
     }
     for (int i = 0; i < signature.required(); ++i) {
         if (given[signature[i]] == nullptr) {
-            fail(signature,
-                 "missing required argument '" + std::string(name_of(signature[i])) + "'");
+            refuse(signature,
+                   "missing required argument '" + std::string(name_of(signature[i])) + "'");
         }
     }
     return given;

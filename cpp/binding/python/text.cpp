@@ -7,11 +7,6 @@ namespace {
 
 constexpr Py_ssize_t kLongest = 200;
 
-py::object steal(PyObject* object) {
-    if (object == nullptr) throw py::error_already_set();
-    return py::reinterpret_steal<py::object>(object);
-}
-
 // A lone surrogate becomes its escape.
 std::string encoded(py::object text) {
     const bool is_long = PyUnicode_GET_LENGTH(text.ptr()) > kLongest;
