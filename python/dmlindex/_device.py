@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
 from dmlindex._types import CompiledMode, Scalar
 from dmlindex.directml.descs import OperatorDesc
+from dmlindex.directml.duplicates import refuse_duplicates
 from dmlindex.directml.values import FeatureLevel, descriptor_error
 
 
@@ -59,7 +64,12 @@ class Device:
         return self._feature_level
 
     def compile(
-        self, desc: OperatorDesc, *, mode: CompiledMode | None = None, fill_value: Scalar = 0
+        self,
+        desc: OperatorDesc,
+        *,
+        mode: CompiledMode | None = None,
+        fill_value: Scalar = 0,
+        duplicates: Literal["allow", "raise"] = "allow",
     ) -> CompiledOperator:
         """Checks the desc and lowers it once; calling the result does the rest.
 
@@ -70,6 +80,9 @@ class Device:
                 may be another row's element (docs/directml_numerics.md). None is "directml"; while
                 developing, "raise" finds such indices.
             fill_value: what mode="fill" puts there; see `dmlindex.gather`.
+            duplicates: what several updates of one element do in a scatter: "allow", the last one
+                wins; or "raise", as in DirectML any of them may: every call looks for them first,
+                and raises an IndexError that leaves out as it was. See `desc.find_duplicates`.
 
         DescriptorError, which lists every rule that the desc breaks, where it is not valid at the
         device's feature level; TypeError for what is no desc; ValueError for a mode or a fill value
@@ -91,7 +104,19 @@ class Device:
             raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")
         if broken := desc.violations(self._feature_level):
             raise descriptor_error(broken)
-        return _core.compile(desc, self._name, self._feature_level, mode, fill_value)
+        check = None
+        if duplicates == "raise":
+            if not hasattr(desc, "updates_tensor"):
+                raise ValueError(
+                    f"{desc.operator}: duplicates is 'raise', expected 'allow': a gather writes "
+                    "each element once"
+                )
+            check = partial(refuse_duplicates, desc, mode)
+        elif duplicates != "allow":
+            raise ValueError(
+                f"{desc.operator}: duplicates is {duplicates!r}, expected 'allow' or 'raise'"
+            )
+        return _core.compile(desc, self._name, self._feature_level, mode, fill_value, check)
 
     def tensor(self, array: ArrayLike) -> DeviceTensor:
         """Copies an array, or what NumPy makes one of, into the device's memory.
@@ -144,3 +169,20 @@ class Device:
     def __repr__(self) -> str:
         level = f"FeatureLevel.{self._feature_level.name}"
         return f"Device({self._name!r}, feature_level={level})"
+
+
+def restore_operator(
+    desc: Any,
+    device: str,
+    feature_level: FeatureLevel,
+    mode: CompiledMode,
+    fill: bytes,
+    duplicates: Literal["allow", "raise"],
+) -> CompiledOperator:
+    """The operator that pickle or copy took apart; fill is the element that fills, or empty."""
+    fill_value: Scalar = 0
+    if fill:
+        fill_value = np.frombuffer(fill, desc.input_tensor.data_type.dtype)[0]
+    return Device(device, feature_level=feature_level).compile(
+        desc, mode=mode, fill_value=fill_value, duplicates=duplicates
+    )

@@ -21,9 +21,11 @@ std::byte* data(PyObject* array) noexcept {
 }  // namespace
 
 BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core_desc,
-                             CompileOptions options, std::shared_ptr<d3d12::Device> device)
+                             CompileOptions options, std::shared_ptr<d3d12::Device> device,
+                             py::object check_indices)
     : desc_(std::move(desc)),
       mode_(std::move(mode)),
+      check_indices_(check_indices.is_none() ? py::object() : std::move(check_indices)),
       lowered_(std::move(core_desc), std::move(options)),
       device_(std::move(device)),
       name_(dmlindex::name(lowered_.type())) {
@@ -65,6 +67,7 @@ Arguments BoundOperator::read_arguments(PyObject* const* args, Py_ssize_t count,
 PyObject* BoundOperator::call(PyObject* const* args, Py_ssize_t count,
                               PyObject* keyword_names) const {
     const Arguments given = read_arguments(args, count, keyword_names);
+    if (check_indices_) check_indices_(py::handle(given[Parameter::kIndices]));
     if (!device_ && are_ready(given)) {
         if (!given.has(Parameter::kOut)) {
             Array output = output_->fresh();

@@ -14,9 +14,10 @@ namespace dmlindex::binding {
 
 class BoundOperator {
   public:
-    // device is null for the CPU.
+    // device is null for the CPU. check_indices: what every call passes its indices to before
+    // anything is done, so that it may raise; or None.
     BoundOperator(py::object desc, py::object mode, OperatorDesc core_desc, CompileOptions options,
-                  std::shared_ptr<d3d12::Device> device);
+                  std::shared_ptr<d3d12::Device> device, py::object check_indices);
 
     const py::object& desc() const noexcept { return desc_; }
     const py::object& mode() const noexcept { return mode_; }
@@ -52,6 +53,7 @@ class BoundOperator {
 
     py::object desc_;
     py::object mode_;
+    py::object check_indices_;  // null where there is none
     LoweredOperator lowered_;
     std::shared_ptr<d3d12::Device> device_;
     std::string name_;

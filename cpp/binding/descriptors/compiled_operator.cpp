@@ -23,11 +23,15 @@ namespace {
 struct Object {
     PyObject_HEAD vectorcallfunc vectorcall;
     BoundOperator* bound;
+    // What it was compiled of: (desc, device, feature_level, mode, the element that fills as bytes,
+    // duplicates). Operators are equal where these are.
+    PyObject* identity;
 };
 
 const BoundOperator& bound(PyObject* self) noexcept {
     return *reinterpret_cast<Object*>(self)->bound;
 }
+PyObject* identity(PyObject* self) noexcept { return reinterpret_cast<Object*>(self)->identity; }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t count,
                      PyObject* keyword_names) {
@@ -38,6 +42,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t count,
 void deallocate(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     delete reinterpret_cast<Object*>(self)->bound;
+    Py_XDECREF(identity(self));
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -46,6 +51,25 @@ PyObject* get_desc(PyObject* self, void*) { return Py_NewRef(bound(self).desc().
 PyObject* get_mode(PyObject* self, void*) { return Py_NewRef(bound(self).mode().ptr()); }
 PyObject* get_device(PyObject* self, void*) {
     return guarded([&] { return py::str(place_name(bound(self).device())).release().ptr(); });
+}
+
+PyObject* get_duplicates(PyObject* self, void*) {
+    return Py_NewRef(PyTuple_GET_ITEM(identity(self), 5));
+}
+
+Py_hash_t hash(PyObject* self) { return PyObject_Hash(identity(self)); }
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+    const bool asks_for_equality = operation == Py_EQ || operation == Py_NE;
+    if (!asks_for_equality || Py_TYPE(self) != Py_TYPE(other)) Py_RETURN_NOTIMPLEMENTED;
+    return PyObject_RichCompare(identity(self), identity(other), operation);
+}
+
+// For pickle and copy.
+PyObject* reduce(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const py::object restore = py::module_::import("dmlindex._device").attr("restore_operator");
+        return py::make_tuple(restore, py::handle(identity(self))).release().ptr();
+    });
 }
 
 // The canonical plan, for people and tools; all strides and offsets are in bytes.
@@ -97,6 +121,8 @@ PyTypeObject* make_type() {
         {"desc", get_desc, nullptr, "The operator desc that was compiled.", nullptr},
         {"mode", get_mode, nullptr, "What an index out of range does.", nullptr},
         {"device", get_device, nullptr, "The name of the device that it runs on.", nullptr},
+        {"duplicates", get_duplicates, nullptr,
+         "What several updates of one element do: \"allow\" or \"raise\".", nullptr},
         {"plan", get_plan, nullptr,
          "The plan that every call runs, as a dict; strides and offsets are in bytes.", nullptr},
         {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -113,7 +139,10 @@ PyTypeObject* make_type() {
         "memory are taken too; see DeviceTensor.\n\n"
         "A wrong dtype is a TypeError, a wrong shape or a read-only out a ValueError, an index out "
         "of\n"
-        "range with mode=\"raise\" an IndexError that leaves out untouched.\n\n"
+        "range with mode=\"raise\" an IndexError that leaves out untouched, and so are several\n"
+        "updates of one element with duplicates=\"raise\".\n\n"
+        "Operators compare and hash by what they were compiled of; they copy and pickle, and are\n"
+        "compiled again for the device of the same name.\n\n"
         ">>> import numpy as np\n"
         ">>> from dmlindex import DataType, Device, GatherElementsOperatorDesc, TensorDesc\n"
         ">>> x = TensorDesc(DataType.INT32, (2, 2))\n"
@@ -123,7 +152,13 @@ PyTypeObject* make_type() {
         ">>> op(np.array([[1, 2], [3, 4]], np.int32), np.array([[1], [0]]))\n"
         "array([[2],\n"
         "       [3]], dtype=int32)\n";
+    static PyMethodDef methods[] = {
+        {"__reduce__", reduce, METH_NOARGS, "What pickle and copy make an equal operator of."},
+        {nullptr, nullptr, 0, nullptr}};
     static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                                  {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                                  {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                                  {Py_tp_methods, methods},
                                   {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                   {Py_tp_repr, reinterpret_cast<void*>(represent)},
                                   {Py_tp_doc, const_cast<char*>(kDoc)},
@@ -142,7 +177,7 @@ PyTypeObject* make_type() {
 PyTypeObject* operator_type_object = nullptr;  // set once, at import
 
 py::object compile(py::object desc, const std::string& device, py::handle feature_level,
-                   py::object mode, py::handle fill_value) {
+                   py::object mode, py::handle fill_value, py::object check_indices) {
     OperatorDesc core_desc = operator_desc_from_python(desc);
     const std::string op(name(operator_type(core_desc)));
     const bool scatters = op.starts_with("SCATTER");
@@ -172,13 +207,18 @@ py::object compile(py::object desc, const std::string& device, py::handle featur
             options.fill.assign(bytes, bytes + element_bytes(data_type));
         }
     }
-    auto bound = std::make_unique<BoundOperator>(desc, mode, std::move(core_desc), options,
-                                                 device_or_cpu(op.c_str(), device));
+    const py::bytes fill(reinterpret_cast<const char*>(options.fill.data()), options.fill.size());
+    const char* const duplicates = check_indices.is_none() ? "allow" : "raise";
+    py::tuple identity = py::make_tuple(desc, device, feature_level, mode, fill, duplicates);
+    auto bound = std::make_unique<BoundOperator>(
+        desc, mode, std::move(core_desc), std::move(options), device_or_cpu(op.c_str(), device),
+        std::move(check_indices));
     PyObject* const self = operator_type_object->tp_alloc(operator_type_object, 0);
     if (self == nullptr) throw py::error_already_set();
     auto* const object = reinterpret_cast<Object*>(self);
     object->vectorcall = vectorcall;
     object->bound = bound.release();
+    object->identity = identity.release().ptr();
     return py::reinterpret_steal<py::object>(self);
 }
 
@@ -188,7 +228,7 @@ void add_compiled_operator(py::module_& module) {
     operator_type_object = make_type();
     module.add_object("CompiledOperator", reinterpret_cast<PyObject*>(operator_type_object));
     module.def("compile", compile, py::arg("desc"), py::arg("device"), py::arg("feature_level"),
-               py::arg("mode"), py::arg("fill_value"),
+               py::arg("mode"), py::arg("fill_value"), py::arg("check_indices"),
                "Compiles an operator desc for the device of a name; see dmlindex.Device.compile.");
 }
 

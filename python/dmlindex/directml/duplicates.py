@@ -45,7 +45,7 @@ def by_address(values: npt.NDArray[np.uint32], to: Lookup) -> Positions:
     return written[np.argsort(values[written], kind="stable")]
 
 
-def refuse_duplicates(desc: Any, indices: Any, mode: str) -> None:
+def refuse_duplicates(desc: Any, mode: str | None, indices: Any) -> None:
     """IndexError where an update would be overwritten by a later one."""
     found = find_duplicates(desc, indices, mode)
     if not found.size:
