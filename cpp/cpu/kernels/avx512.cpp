@@ -122,6 +122,7 @@ void add_avx512_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx512>(kernels);  // rows stay with AVX2: NumPy's arrays seldom lie at whole
                                           // cache lines, and a store of 64 bytes then touches two
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
+    add_avx512_line_look_ups(kernels);
 }
 
 }  // namespace dmlindex::cpu

@@ -47,16 +47,26 @@ using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexc
 template <class Index, Mode kMode>
 bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
-// Writes unit · min(address, most) for count addresses on a linear plan's line: table_offset +
-// i·table_stride + Σ_k index_k·coordinate_k.table_stride, all in elements and not negative, modulo
-// 2^32. Of an index it takes the low 32 bits and adds limit if it is negative, which 64-bit ones
-// are from 2^63 on in either type. Slots are null for indices of 8 and 16 bits. unit < 2^32.
-using AddressKernel = void (*)(const IndexRun& run, std::int64_t most, std::int64_t unit,
-                               std::int64_t* addresses) noexcept;
+// How far a linear plan's line reaches, in bytes.
+struct LineSpan {
+    std::int64_t wrap;    // offsets count modulo it, a power of two of at most 2^35
+    std::int64_t whole;   // up to here a slice is there as a whole; may be negative
+    std::int64_t end;     // from here on there is nothing of it,
+    std::int64_t last;    // up to here, behind which it wraps
+    std::int64_t behind;  // stands for the offset of a slice that is not there
+    bool of_elements;     // slices and offsets are such that none is there in part
+};
+
+// Writes count offsets on the line: table_offset + i·table_stride + Σ_k
+// index_k·coordinate_k.table_stride, none of them negative, modulo wrap, or behind for one past
+// whole. Returns false if a slice is there in part; its offset is behind, too. Of an index it takes
+// the low 32 bits and adds limit if it is negative, which 64-bit ones are from 2^63 on in either
+// type; strides are below 2^35. Slots are null for indices of 8 and 16 bits.
+using AddressKernel = bool (*)(const IndexRun& run, const LineSpan& span,
+                               std::int64_t* offsets) noexcept;
 
 template <class Index>
-void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
-                    std::int64_t* addresses) noexcept;
+bool address_scalar(const IndexRun& run, const LineSpan& span, std::int64_t* offsets) noexcept;
 
 // The scalar kernels that read held offsets back: as a ResolveKernel with one coordinate at
 // index_offset 0, whose limit they do not look at, as every index is good.
@@ -70,6 +80,12 @@ bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;
+
+// The same for a linear plan, in elements, as run's table_offset is: their places are table_offset
+// + index modulo 2^32, and last_place for those behind it. Moves as many steps as there are, or
+// none if last_place is too large.
+using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last_place,
+                                          const std::byte* line, std::byte* items) noexcept;
 
 // Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
 // narrows count of them, which all fit, and a ResolveKernel whose one coordinate has the unit as
@@ -148,6 +164,9 @@ struct Kernels {
     // For tables of at most small_table elements, which fit in registers.
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
     std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none
+    LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
+    // For axes of at most small_table places.
+    LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];
     ResolveKernel unpack[kPackedWidths];
@@ -170,11 +189,19 @@ inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mo
     return slots[static_cast<int>(index_type)][static_cast<int>(mode)][slice_class];
 }
 
+inline LineLookUpKernel line_look_up_for(const Kernels& kernels, IndexType index_type,
+                                         int slice_class, std::int64_t limit) noexcept {
+    const auto& slots = limit <= kernels.small_table[slice_class] ? kernels.line_look_up_small
+                                                                  : kernels.line_look_up;
+    return slots[static_cast<int>(index_type)][slice_class];
+}
+
 void add_scalar_kernels(Kernels& kernels) noexcept;
 void add_avx2_kernels(Kernels& kernels) noexcept;
 void add_avx2_reductions(Kernels& kernels) noexcept;
 void add_avx512_kernels(Kernels& kernels) noexcept;
 void add_avx512_look_ups(Kernels& kernels) noexcept;
+void add_avx512_line_look_ups(Kernels& kernels) noexcept;
 void add_neon_kernels(Kernels& kernels) noexcept;
 void add_reductions(Kernels& kernels) noexcept;
 

@@ -13,14 +13,25 @@
 
 namespace dmlindex::cpu {
 
-static inline void fill_slice(std::byte* to, const Block& block) noexcept {
-    if (block.fill == nullptr) {
-        std::memset(to, 0, static_cast<std::size_t>(block.slice_bytes));
+// Writes count bytes of copies of an element, or of zeros if that is null.
+static inline void fill_bytes(std::byte* to, const std::byte* element, std::int64_t element_bytes,
+                              std::int64_t count) noexcept {
+    if (element == nullptr) {
+        std::memset(to, 0, static_cast<std::size_t>(count));
         return;
     }
-    for (std::int64_t s = 0; s < block.slice_bytes; s += block.element_bytes) {
-        std::memcpy(to + s, block.fill, static_cast<std::size_t>(block.element_bytes));
+    constexpr std::int64_t kOneByOne = 64;
+    const std::int64_t first = std::min(count, (kOneByOne / element_bytes + 1) * element_bytes);
+    for (std::int64_t at = 0; at < first; at += element_bytes) {
+        std::memcpy(to + at, element, static_cast<std::size_t>(element_bytes));
     }
+    for (std::int64_t done = first; done < count; done *= 2) {
+        std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, count - done)));
+    }
+}
+
+static inline void fill_slice(std::byte* to, const Block& block) noexcept {
+    fill_bytes(to, block.fill, block.element_bytes, block.slice_bytes);
 }
 
 // Longer slices fetch themselves, once begun.

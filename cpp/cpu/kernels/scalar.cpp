@@ -74,10 +74,10 @@ bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
 }
 
 template <class Index>
-void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
-                    std::int64_t* addresses) noexcept {
+bool address_scalar(const IndexRun& run, const LineSpan& span, std::int64_t* offsets) noexcept {
+    bool parted = false;
     for (std::int64_t i = 0; i < run.count; ++i) {
-        auto address = static_cast<std::uint32_t>(run.table_offset + i * run.table_stride);
+        auto sum = static_cast<std::uint64_t>(run.table_offset + i * run.table_stride);
         for (int k = 0; k < run.coordinate_count; ++k) {
             const Coordinate& coordinate = run.coordinates[k];
             const auto index =
@@ -85,10 +85,15 @@ void address_scalar(const IndexRun& run, std::int64_t most, std::int64_t unit,
             const bool negative = static_cast<std::int64_t>(index) < 0;
             const auto place = static_cast<std::uint32_t>(index) +
                                (negative ? static_cast<std::uint32_t>(coordinate.limit) : 0);
-            address += place * static_cast<std::uint32_t>(coordinate.table_stride);
+            sum += std::uint64_t{place} * static_cast<std::uint64_t>(coordinate.table_stride);
         }
-        addresses[i] = unit * std::min<std::int64_t>(address, most);
+        const std::int64_t offset =
+            static_cast<std::int64_t>(sum & static_cast<std::uint64_t>(span.wrap - 1));
+        const bool whole = offset <= span.whole;
+        parted |= !whole && (offset < span.end || offset > span.last);
+        offsets[i] = whole ? offset : span.behind;
     }
+    return !parted;
 }
 
 template <class Packed>

@@ -95,17 +95,23 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
 }
 
 // The AddressKernel.
-template <class Vector, class Index>
-void address_vector(const IndexRun& run, std::int64_t most, std::int64_t unit,
-                    std::int64_t* addresses) noexcept {
+template <class Vector, class Index, bool kOfElements>
+bool address_vectors(const IndexRun& run, const LineSpan& span, std::int64_t* offsets) noexcept {
     constexpr int kLanes = Vector::kLanes;
     const std::int64_t whole = run.count - run.count % kLanes;
+    const bool fits =
+        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
+    if (whole == 0 || !fits) return address_scalar<Index>(run, span, offsets);
+
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
-    const Vector low_half = Vector::splat(0xffffffff);
-    const Vector last = Vector::splat(most);
-    const Vector units = Vector::splat(unit);
+    const Vector low = Vector::splat(span.wrap - 1);
+    const Vector last_whole = Vector::splat(span.whole);
+    const Vector end = Vector::splat(span.end);
+    const Vector last = Vector::splat(span.last);
+    const Vector behind_all = Vector::splat(span.behind);
     const Vector step = Vector::splat(kLanes * run.table_stride);
     Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    Vector parted = Vector::splat(0);
     for (std::int64_t i = 0; i < whole; i += kLanes, base = base + step) {
         Vector sum = base;
         for (int k = 0; k < run.coordinate_count; ++k) {
@@ -114,13 +120,49 @@ void address_vector(const IndexRun& run, std::int64_t most, std::int64_t unit,
             const Vector index = packed
                                      ? Vector::template load<Index>(at)
                                      : Vector::template load_strided<Index>(at, run.index_stride);
-            const Vector place = index + (negative(index) & Vector::splat(coordinate.limit));
+            Vector place = index;
+            if constexpr (std::is_signed_v<Index> || sizeof(Index) == sizeof(std::int64_t)) {
+                place = index + (negative(index) & Vector::splat(coordinate.limit));
+            }
             sum = sum + multiply_low(place, Vector::splat(coordinate.table_stride));
         }
-        const Vector address = sum & low_half;
-        multiply_low(select_negative(last - address, last, address), units).store(addresses + i);
+        const Vector offset = sum & low;
+        const Vector past = last_whole - offset;
+        if constexpr (!kOfElements) parted = parted | (past & ((offset - end) | (last - offset)));
+        select_negative(past, behind_all, offset).store(offsets + i);
     }
-    address_scalar<Index>(behind(run, whole), most, unit, addresses + whole);
+    const bool rest = address_scalar<Index>(behind(run, whole), span, offsets + whole);
+    return rest && !any_negative(parted);
+}
+
+template <class Vector, class Index>
+bool address_vector(const IndexRun& run, const LineSpan& span, std::int64_t* offsets) noexcept {
+    return span.of_elements ? address_vectors<Vector, Index, true>(run, span, offsets)
+                            : address_vectors<Vector, Index, false>(run, span, offsets);
+}
+
+// The LineLookUpKernel, as the LookUpKernel below.
+template <class Vector, class Index, std::int64_t kBytes>
+std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const std::byte* line,
+                             std::byte* items) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector base = Vector::splat(run.table_offset);
+    const Vector low = Vector::splat(0xffffffff);
+    const Vector last = Vector::splat(last_place);
+    std::int64_t i = 0;
+    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
+        alignas(64) std::int64_t places[kLookUpStep];
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            const Vector index = Vector::template load<Index>(
+                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            const Vector at = (index + (negative(index) & limit) + base) & low;
+            select_negative(last - at, last, at).store(places + j);
+        }
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, line + places[j] * kBytes, kBytes);
+        }
+    }
+    return i;
 }
 
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.

@@ -80,6 +80,13 @@ void add_look_ups(Kernels& kernels) noexcept {
         slots[2] = look_up<Vector, Index, kMode, 4>;
         slots[3] = look_up<Vector, Index, kMode, 8>;
         slots[4] = look_up<Vector, Index, kMode, 16>;
+        if constexpr (sizeof(Index) >= 4) {
+            LineLookUpKernel(&on_line)[kSliceClasses] = kernels.line_look_up[type];
+            on_line[0] = look_up_on_line<Vector, Index, 1>;
+            on_line[1] = look_up_on_line<Vector, Index, 2>;
+            on_line[2] = look_up_on_line<Vector, Index, 4>;
+            on_line[3] = look_up_on_line<Vector, Index, 8>;
+        }
     });
 }
 

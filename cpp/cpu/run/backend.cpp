@@ -112,8 +112,9 @@ void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
     });
 }
 
-// False if an index is out of range and the mode gives it no place.
-bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+// False if an index is out of range and the mode gives it no place. copies: whether the scatter's
+// source is still to be copied.
+bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
     const std::int64_t positions = position_count(plan);
     const std::int64_t bytes = positions * plan.slice_bytes;
     if (has_no_place(plan)) return false;
@@ -121,7 +122,7 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure)
         if (plan.mode == Mode::kRaise && index_count(plan) > 0 &&
             first_bad_index(plan, buffers.indices))
             return false;
-        if (plan.copies_source) copy_source(plan, buffers);
+        if (copies) copy_source(plan, buffers);
         return true;
     }
 
@@ -138,7 +139,7 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure)
         if (!held.resolve(plan, buffers.indices, threads)) return false;
         held.apply(job);
     }
-    if (plan.copies_source) copy_source(plan, buffers);
+    if (copies) copy_source(plan, buffers);
     if (by_destination) {
         execute_by_destination(job, plan, hold, threads);
         return true;
@@ -146,19 +147,38 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure)
     return split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
 }
 
+// Whether a linear plan whose indices are all in range has faster ways than one at a time, so that
+// it is tried as if they were.
+bool has_faster_ways(const Plan& plan, int threads) noexcept {
+    constexpr std::int64_t kLeastBytes = 4096;
+    if (threads > 1 && plan.direction == Direction::kScatter) return true;
+    if (position_count(plan) * plan.slice_bytes < kLeastBytes) return false;
+    const bool has_free_dim = std::any_of(plan.dims, plan.dims + plan.rank,
+                                          [](const Dim& dim) { return dim.index_stride == 0; });
+    const bool moves_along = plan.rank > 0 && plan.dims[plan.rank - 1].table_stride != 0;
+    return has_free_dim || moves_along;
+}
+
+void run_on_line(const Plan& plan, const Buffers& buffers) {
+    const std::int64_t positions = position_count(plan);
+    const int threads = threads_for((2 * plan.slice_bytes + 8) * positions);
+    if (plan.copies_source) copy_source(plan, buffers);
+    // What a scatter has written until it fails, it writes again.
+    if (has_faster_ways(plan, threads) && run_checked(plan, buffers, OnFailure::kAnything, false)) {
+        return;
+    }
+    run_linear(plan, make_job(plan, buffers), threads);
+}
+
 }  // namespace
 
 std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
-    // In range all modes are one, so a linear plan is tried as if its indices were. A scatter has
-    // to be untouched where they are not: its second try starts from what was there.
-    if (plan.is_linear && plan.direction == Direction::kScatter) on_failure = OnFailure::kUntouched;
-    if (run_checked(plan, buffers, on_failure)) return std::nullopt;
-    if (!plan.is_linear) {
-        return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
+    if (plan.is_linear) {
+        run_on_line(plan, buffers);
+        return std::nullopt;
     }
-    if (plan.copies_source) copy_source(plan, buffers);
-    run_linear(plan, buffers);
-    return std::nullopt;
+    if (run_checked(plan, buffers, on_failure, plan.copies_source)) return std::nullopt;
+    return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
 }
 
 }  // namespace dmlindex::cpu

@@ -63,20 +63,6 @@ bool follow_each_other(const Block& block) noexcept {
     return block.count > 1 && block.offsets[0] != kSkipped;
 }
 
-// Moves a block, past the caches if the result is large.
-void deliver(const Job& job, Block block, Carry& carry) noexcept {
-    const bool packed = block.item_stride == block.slice_bytes;
-    if (packed && follow_each_other(block)) {
-        block.slice_bytes *= block.count;
-        block.count = 1;
-    }
-    if (packed && job.stream != nullptr) {
-        job.stream(block, carry);
-    } else {
-        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
-    }
-}
-
 // How much of the table a row of so many indices may touch, if that is worth fetching a row ahead:
 // there are as many indices as cache lines, and they are not too many. Else 0.
 std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept {
@@ -164,6 +150,19 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
 }
 
 }  // namespace
+
+void deliver(const Job& job, Block block, Carry& carry) noexcept {
+    const bool packed = block.item_stride == block.slice_bytes;
+    if (packed && follow_each_other(block)) {
+        block.slice_bytes *= block.count;
+        block.count = 1;
+    }
+    if (packed && job.stream != nullptr) {
+        job.stream(block, carry);
+    } else {
+        (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
+    }
+}
 
 bool execute(const Job& job) noexcept {
     assert(job.slice_bytes > 0);

@@ -48,6 +48,9 @@ inline bool independent(const Job& job, const Dim& dim) noexcept {
 // have been moved by then. There is at least one position and one byte to move.
 bool execute(const Job& job) noexcept;
 
+// Moves a block, past the caches if the result is large: then through the carry.
+void deliver(const Job& job, Block block, Carry& carry) noexcept;
+
 // Skips what another thread moves: all but the targets with an offset in [first, last).
 inline void skip_outside(std::int64_t* offsets, std::int64_t count, std::int64_t first,
                          std::int64_t last) noexcept {

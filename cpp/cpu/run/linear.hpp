@@ -1,12 +1,12 @@
-// Linear plans whose indices are not all in range.
+// Linear plans (see Line in plan.hpp), whatever their indices are.
 #pragma once
 
-#include "cpu/backend.hpp"
+#include "cpu/run/job.hpp"
 
 namespace dmlindex::cpu {
 
-// Runs a linear plan (see Line in plan.hpp); the copy that a scatter starts with is done. Whatever
-// the indices are, and even if they change meanwhile, nothing outside the tensors is touched.
-void run_linear(const Plan& plan, const Buffers& buffers);
+// Moves what a linear plan does; the copy that a scatter starts with is done. job: as if all
+// indices were in range. Even if indices change meanwhile, nothing outside the tensors is touched.
+void run_linear(const Plan& plan, const Job& job, int threads);
 
 }  // namespace dmlindex::cpu

@@ -132,6 +132,13 @@ void make_linear(const Desc& desc, Plan& plan) {
         !requires { desc.index_dimensions; } && !requires { desc.input_dimension_count; }) {
         if (plan.coordinates[0].limit == 1) plan.coordinates[0].table_stride = 0;
     }
+    const bool indices_matter =
+        std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                    [](const Coordinate& coordinate) { return coordinate.table_stride != 0; });
+    if (!indices_matter) {
+        plan.is_linear = false;
+        plan.mode = Mode::kClamp;
+    }
 }
 
 const TensorDesc* updates_of(const OperatorDesc& desc) {
