@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dmlindex._core import DescriptorError
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.gather_descs import (
@@ -15,36 +13,48 @@ from dmlindex.directml.gather_descs import (
     GatherOperatorDesc,
 )
 from dmlindex.directml.legal.builder import Builder
-from dmlindex.directml.legal.layout import Shape, Value
+from dmlindex.directml.legal.layout import Value
 from dmlindex.directml.legal.request import Request, bare_type, index_type
 from dmlindex.directml.scatter_descs import ScatterElementsOperatorDesc, ScatterNDOperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, FeatureLevel
 
 
+def bits_type(r: Request) -> DataType:
+    """The data type of input's elements; where DirectML has none, the unsigned one of their size.
+
+    ValueError where there is none of their size.
+    """
+    found = bare_type(r.input.dtype)
+    if found is not None:
+        return found
+    size = r.input.dtype.itemsize
+    if size not in (1, 2, 4, 8):
+        raise ValueError(f"no data type has the {size} bytes of {r.input.dtype}")
+    return DataType[f"UINT{8 * size}"]
+
+
+def call_tensors(r: Request, data_type: DataType) -> list[TensorDesc]:
+    """The arguments' descs, in the call's own shapes; DirectML has none without dims."""
+    types = [data_type, index_type(r.indices), data_type]
+    shapes = [shape for shape, _ in r.arguments.values()]
+    return [TensorDesc(type_, shape or (1,)) for type_, shape in zip(types, shapes, strict=False)]
+
+
 def direct_desc(r: Request, level: FeatureLevel) -> OperatorDesc | None:
     """The one descriptor that computes the call at the level, bits of a dtype as they are."""
-    data_type = bare_type(r.input.dtype)
-    if data_type is None and r.input.dtype.itemsize in (1, 2, 4, 8):
-        data_type = DataType[f"UINT{8 * r.input.dtype.itemsize}"]
-    if data_type is None or r.mode != "raise" or r.reduction != "none":
+    if r.mode != "raise" or r.reduction != "none":
         return None
-    tensors = [
-        TensorDesc(type_, shape or (1,))
-        for type_, shape in (
-            (data_type, r.input.shape),
-            (index_type(r.indices), r.indices.shape),
-            *([(data_type, r.updates_shape)] if r.scatters else []),
-        )
-    ]
     try:
-        desc = _inferred(r, tensors, 4 if level < FeatureLevel.FL_3_0 else None)
+        tensors = call_tensors(r, bits_type(r))
+        desc = inferred(r, tensors, 4 if level < FeatureLevel.FL_3_0 else None)
     except (DescriptorError, ValueError):
         return None
     return None if desc.violations(level) else desc
 
 
-def _inferred(r: Request, tensors: list[TensorDesc], dims: int | None) -> OperatorDesc:
+def inferred(r: Request, tensors: list[TensorDesc], dims: int | None) -> OperatorDesc:
+    """The desc with the smallest number of dims, or with that many."""
     x, i = tensors[:2]
     count: dict[str, Any] = {"dimension_count": dims}
     if r.function == "gather":
@@ -60,28 +70,13 @@ def _inferred(r: Request, tensors: list[TensorDesc], dims: int | None) -> Operat
     return ScatterNDOperatorDesc.infer(x, i, tensors[2], **count)
 
 
-def direct(b: Builder, r: Request, desc: OperatorDesc) -> Value:
-    """The descriptor's program."""
-    tensors: dict[str, Any] = vars(desc)
-    arrays = {"input": r.input, "indices": r.indices, "output": _output(r)}
-    if r.scatters:
-        arrays["updates"] = np.broadcast_to(np.empty((), r.input.dtype), r.updates_shape)
-    values = {
-        name: b.argument(
-            name, "output" if name == "output" else "input", array, tensor.data_type, sizes
-        )
-        for name, array in arrays.items()
-        for tensor in [tensors[f"{name}_tensor"]]
-        for sizes in [tuple(tensor.sizes)]
-    }
-    names = ["input", "indices", *(["updates"] if r.scatters else [])]
-    why = "the level takes the call as it is"
-    return b.emit(desc, [values[name] for name in names], values["output"], why)
-
-
-def _output(r: Request) -> Any:
-    return np.broadcast_to(np.empty((), r.input.dtype), r.shape)
-
-
-def scalar_shape(shape: Shape) -> Shape:
-    return shape or (1,)
+def direct(b: Builder, r: Request, desc: OperatorDesc, why: str) -> Value:
+    """The program of the descriptor alone, with tensors of the call's elements."""
+    names = ["input", "indices", *(["updates"] if r.scatters else []), "output"]
+    bound = []
+    for name in names:
+        tensor: TensorDesc = getattr(desc, f"{name}_tensor")
+        array = r.result if name == "output" else r.bare(name)
+        kind = "output" if name == "output" else "input"
+        bound.append(b.argument(name, kind, array, tensor.data_type, tensor.sizes))
+    return b.emit(desc, bound[:-1], bound[-1], why)

@@ -24,13 +24,18 @@ _UNWRITTEN = 0xA5  # what memory holds before it is written: no step may read it
 def run(program: Program, input: Any, indices: Any, updates: Any) -> Array:
     """The program's answer for these arrays."""
     given = _arguments(program, input, indices, updates)
-    _check_indices(program, given["indices"])
+    places, tensor = given["indices"], program.tensors.get("indices")
+    if tensor is not None and tensor.strides is not None:
+        places = _strided(tensor, places)
+    _check_indices(program, places)
     memory = {buffer.name: _memory(buffer, given) for buffer in program.buffers.values()}
     for step in program.operators:
         _dispatch(step, memory)
     if program.result is None:
         return np.empty(program.shape, program.dtype)
     value = program.result
+    if "output" in program.tensors and program.tensors["output"].strides is not None:
+        return memory[value.buffer].view(program.dtype)[: program.shape[0]]
     raw = _view(value.tensor(), Binding(value.buffer, value.offset), memory)
     return np.frombuffer(bytearray(raw.tobytes()), program.dtype).reshape(program.shape)
 
@@ -42,11 +47,14 @@ def _arguments(program: Program, input: Any, indices: Any, updates: Any) -> dict
     if "updates" in program.arguments:
         shape, dtype = program.arguments["updates"]
         items = checks.updates_array(op, updates, dtype)
-        given["updates"] = checks.updates_shape(op, items, shape)
+        single = items.ndim == 0
+        given["updates"] = checks.updates_shape(op, items, shape) if single else items
     elif updates is not None:
         raise TypeError(f"{op}: updates are given, but a gather takes none")
     for name, array in given.items():
         shape, dtype = program.arguments[name]
+        if name in program.tensors and program.tensors[name].strides is not None:
+            given[name] = array = array[: shape[0]]  # a buffer may be larger
         if array.dtype.newbyteorder("=") != dtype.newbyteorder("="):
             raise TypeError(f"{op}: {name} has dtype {array.dtype}, the program is for {dtype}")
         if array.shape != shape:
@@ -61,7 +69,8 @@ def _arguments(program: Program, input: Any, indices: Any, updates: Any) -> dict
 
 
 def _memory(buffer: Buffer, given: dict[str, Array]) -> npt.NDArray[np.uint8]:
-    memory = np.full(-(-buffer.size_in_bytes // 16) * 16, _UNWRITTEN, np.uint8)
+    filler = 0 if buffer.kind == "output" else _UNWRITTEN  # padding of an output is zero
+    memory = np.full(-(-buffer.size_in_bytes // 16) * 16, filler, np.uint8)
     contents = buffer.contents if buffer.kind == "constant" else given.get(buffer.name)
     if contents is not None:
         if buffer.name == "indices":
@@ -74,7 +83,7 @@ def _memory(buffer: Buffer, given: dict[str, Array]) -> npt.NDArray[np.uint8]:
 def _check_indices(program: Program, indices: Array) -> None:
     """IndexError for the first in C order that the mode has no place for."""
     mode = program.options["mode"]
-    if mode in ("fill", "drop") or (mode != "raise" and 0 not in program.limits):
+    if mode in ("fill", "drop", "directml") or (mode != "raise" and 0 not in program.limits):
         return
     sizes = np.array(program.limits[0] if len(program.limits) == 1 else program.limits, object)
     wide = indices.astype(object)
@@ -95,7 +104,11 @@ def _check_indices(program: Program, indices: Array) -> None:
 
 
 def _view(tensor: TensorDesc, binding: Binding, memory: dict[str, Any]) -> Array:
-    flat = memory[binding.buffer][binding.offset :].view(tensor.data_type.dtype)
+    return _strided(tensor, memory[binding.buffer][binding.offset :].view(tensor.data_type.dtype))
+
+
+def _strided(tensor: TensorDesc, flat: Array) -> Array:
+    """The tensor in a line of elements."""
     strides = tensor.strides or packed_strides(tensor.sizes)
     return np.lib.stride_tricks.as_strided(
         flat, tensor.sizes, tuple(stride * flat.itemsize for stride in strides)

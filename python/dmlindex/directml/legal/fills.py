@@ -17,8 +17,7 @@ from dmlindex.directml.values import DataType
 
 def result(b: Builder, r: Request, data_type: DataType, sizes: Shape, *, spare: int = 0) -> Value:
     """The output's buffer, which may have a spare row behind the result."""
-    array = np.broadcast_to(np.empty((), r.input.dtype), r.shape)
-    return b.argument("output", "output", array, data_type, (sizes[0] + spare, *sizes[1:]))
+    return b.argument("output", "output", r.result, data_type, (sizes[0] + spare, *sizes[1:]))
 
 
 def fill_carrier(b: Builder, r: Request) -> tuple[DataType, int]:

@@ -151,6 +151,7 @@ class Program:
     promise: str = "bits"
     notes: tuple[str, ...] = ()
     fixed_indices: Array | None = field(default=None, compare=False)
+    tensors: dict[str, TensorDesc] = field(default_factory=dict)
 
     @property
     def operators(self) -> tuple[Operator, ...]:

@@ -79,6 +79,16 @@ class Request:
             found["updates"] = (self.updates_shape, self.input.dtype)
         return found
 
+    def bare(self, name: str) -> Array:
+        """An argument without memory."""
+        shape, dtype = self.arguments[name]
+        return _memoryless(dtype, shape)
+
+    @property
+    def result(self) -> Array:
+        """The result without memory."""
+        return _memoryless(self.input.dtype, self.shape)
+
     @property
     def options(self) -> dict[str, Any]:
         """The function's options, but for defaults other than mode."""

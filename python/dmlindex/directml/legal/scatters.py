@@ -51,8 +51,6 @@ def scatter_elements(b: Builder, r: Request) -> Value:
     data_type, words = _carrier(b, r)
     lines = (prod(i.shape[:axis]), i.shape[axis], prod(i.shape[axis + 1 :]))
     table = b.argument("input", "input", r.input, data_type, (*x, words))
-    if r.indices.size == 0:
-        return _copied(b, r, table, data_type)
     unique = has_unique_targets(r)
     raw = b.argument("indices", "input", i, index_type(i), i.shape)
     updates = _updates(b, r, data_type, (*lines, words))
@@ -121,8 +119,6 @@ def scatter_nd(b: Builder, r: Request) -> Value:
     tuples = prod(i.shape[:-1])
     rows, width = prod(r.limits), prod(x[r.k :]) * words
     table = b.argument("input", "input", r.input, data_type, (rows, width))
-    if tuples == 0:
-        return _copied(b, r, table, data_type)
     raw = b.argument("indices", "input", i, index_type(i), (tuples, r.k))
     updates = _updates(b, r, data_type, (1, tuples, 1, width))
     dims = r.k + (width > 1)
@@ -171,14 +167,16 @@ def _flat(
     return kept
 
 
-def _copied(b: Builder, r: Request, table: Value, data_type: DataType) -> Value:
-    output = result(b, r, data_type, table.sizes)
-    return b.pack(table, "no updates: output is input", out=output)
+def copied_input(b: Builder, r: Request) -> Value:
+    """Without updates, output is input."""
+    data_type, words = _carrier(b, r)
+    sizes = (prod(r.input.shape) * words,)
+    table = b.argument("input", "input", r.input, data_type, sizes)
+    return b.pack(table, "no updates: output is input", out=result(b, r, data_type, sizes))
 
 
 def _updates(b: Builder, r: Request, data_type: DataType, sizes: Shape) -> Value:
-    array = np.broadcast_to(np.empty((), r.input.dtype), r.updates_shape)
-    return b.argument("updates", "input", array, data_type, sizes)
+    return b.argument("updates", "input", r.bare("updates"), data_type, sizes)
 
 
 def _carrier(b: Builder, r: Request) -> tuple[DataType, int]:

@@ -68,6 +68,10 @@ class Steps:
         self._labels[name] = _label(coalesced([value])[0])
         return value
 
+    def label(self, value: Value) -> None:
+        """That the buffer is seen as this from the beginning."""
+        self._labels[value.buffer] = _label(value)
+
     def argument(
         self, name: str, kind: str, array: Array, data_type: DataType, sizes: Shape
     ) -> Value:
