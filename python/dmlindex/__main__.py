@@ -5,6 +5,7 @@ dmlindex versions                                 what a bug report should say
 dmlindex demo --out sheet.png                     every operator on a pair of photos
 dmlindex run gather_nd x.npy i.npy -o y.npy       one operator on .npy files (- for pipes)
 dmlindex explain desc.json                        a descriptor's broken rules, or its plan
+dmlindex check model.onnx                         an ONNX model's gathers and scatters on DirectML
 dmlindex dxdispatch run model.json                DirectML's test program: run, write, compare
 """
 

@@ -14,6 +14,7 @@ from dmlindex.onnx.nodes import Node, read_node
 from dmlindex.onnx.provider_descs import Desc, ElementWiseIdentityOperatorDesc
 
 Case = dict[str, Any]
+OP_TYPES = ("Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND")
 _FILE = Path(__file__).parents[1] / "data" / "ort_dml_lowering.jsonl.gz"
 
 

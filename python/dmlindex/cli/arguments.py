@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import dmlindex
-from dmlindex.cli import commands, dxdispatch
+from dmlindex.cli import commands, dxdispatch, models
 from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import printable
 from dmlindex.cli.files import file_path
@@ -70,6 +70,10 @@ def parser() -> argparse.ArgumentParser:
     explain.add_argument("desc", metavar="desc.json", help="a file, or - for standard input")
     _add_json(explain)
     explain.set_defaults(command=commands.explain)
+
+    check = subparsers.add_parser("check", help="an ONNX model's gathers and scatters on DirectML")
+    _add_json(check)
+    models.add_arguments(check)
 
     dxdispatch.add_parsers(
         subparsers.add_parser("dxdispatch", help="models of DirectML's test program DxDispatch")

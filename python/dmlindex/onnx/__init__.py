@@ -7,13 +7,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dmlindex.onnx.lowering import Lowering, from_onnx_node, lower_node
+from dmlindex.onnx.report import Finding, Report
 
-__all__ = ["Backend", "Lowering", "from_onnx_node", "lower_node", "new_ops"]
+__all__ = [
+    "Backend",
+    "Finding",
+    "Lowering",
+    "Report",
+    "check_model",
+    "from_onnx_node",
+    "lower_node",
+    "new_ops",
+]
 
 if TYPE_CHECKING:
+    from dmlindex.onnx.checking import check_model
     from dmlindex.onnx.reference_ops import Backend, new_ops
 else:
-    _MODULES = {"Backend": "reference_ops", "new_ops": "reference_ops"}
+    _MODULES = {"Backend": "reference_ops", "check_model": "checking", "new_ops": "reference_ops"}
 
     def __getattr__(name: str) -> Any:
         if name not in _MODULES:

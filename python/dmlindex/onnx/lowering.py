@@ -19,9 +19,13 @@ from dmlindex.onnx.provider_descs import Desc
 Placed = Literal["DML", "CPU", "error"]
 ErrorAt = Literal["", "session creation", "run"]
 
+PROFILE = "onnxruntime-1.24"
+"""Whose provider this is."""
+
 _LAST_SCATTER_OPSET = 17
 _MOST_DIMS = 8
 _UNWRITTEN = "the output is left unwritten and holds whatever was there"
+INVALID = "not a valid model: "
 _E_INVALIDARG = "DirectML refuses the descriptor (E_INVALIDARG)"
 
 
@@ -122,6 +126,42 @@ def lower_node(
     return Lowering("DML", descs=(desc,))
 
 
+def lower_any_sizes(
+    op_type: str,
+    attributes: Mapping[str, Any],
+    input_sizes: Sequence[Sequence[int | str] | None],
+    dtypes: Sequence[npt.DTypeLike],
+    *,
+    opset: int,
+    device_doubles: bool = False,
+) -> Lowering | None:
+    """What is decided of a node whatever the sizes that its model leaves open; else None.
+
+    As `lower_node`, but a size may be a name, and None stands for unknown dims.
+
+    >>> lower_any_sizes("Gather", {}, [("N", 4), ("M",)], ["float64", "int64"], opset=13).placed
+    'CPU'
+    >>> lower_any_sizes("Gather", {}, [("N", 4), ("M",)], ["float32", "int64"], opset=13)
+    """
+    count = len(input_sizes)
+    node = read_node(op_type, attributes, [()] * count, dtypes, opset)
+    if why := schemas.broken_schema(node):
+        return _invalid(why)
+    if why := _left_to_cpu(node, device_doubles, folded=False):
+        missing = cpu_provider.missing_kernel(node)
+        return Lowering(
+            "CPU", f"{why}; {missing}" if missing else why, (), "run" if missing else ""
+        )
+    if any(sizes is None for sizes in input_sizes):
+        return None
+    if op_type == "GatherND" and not isinstance([*(input_sizes[1] or ()), ""][-2:][0], int):
+        return None  # how many dims the result has, that size says
+    shapes = [[1 if isinstance(n, str) else n for n in sizes or ()] for sizes in input_sizes]
+    if why := _refused_by_rank(read_node(op_type, attributes, shapes, dtypes, opset)):
+        return Lowering("error", why, error_at="run")
+    return None
+
+
 def from_onnx_node(
     op_type: str,
     attributes: Mapping[str, Any],
@@ -164,7 +204,7 @@ def from_onnx_node(
 
 
 def _invalid(why: str) -> Lowering:
-    return Lowering("error", f"not a valid model: {why}", error_at="session creation")
+    return Lowering("error", INVALID + why, error_at="session creation")
 
 
 def _left_to_cpu(node: Node, device_doubles: bool, folded: bool) -> str:
@@ -192,6 +232,20 @@ def _on_cpu(node: Node, why: str) -> Lowering:
 
 def _refused_by_provider(node: Node, static: bool) -> str:
     """What fails in the provider's own code, before DirectML is asked."""
+    if why := _refused_by_rank(node):
+        return why
+    batch = node.batch_dims
+    if static and node.data[:batch] != node.indices[:batch]:
+        return (
+            f"batch sizes {node.data[:batch]} of data and {node.indices[:batch]} of indices differ"
+        )
+    if node.scatters and node.is_elements and node.shapes[2] != node.indices:
+        return f"updates has shape {node.shapes[2]}, expected that of indices, {node.indices}"
+    return ""
+
+
+def _refused_by_rank(node: Node) -> str:
+    """What fails for the number of dims, whatever the sizes."""
     if node.has_axis and (why := schemas.out_of_range_axis(node)):
         return why
     if why := schemas.broken_shapes(node):  # found here only where shapes are dynamic
@@ -199,19 +253,14 @@ def _refused_by_provider(node: Node, static: bool) -> str:
     if node.op_type == "ScatterND" and not node.indices:
         return "indices has no dim, expected at least one"
     if node.op_type == "GatherND":
-        b = node.batch_dims
-        if not 0 <= b < min(len(node.data), len(node.indices)):
-            most = min(len(node.data), len(node.indices)) - 1
-            return f"batch_dims is {b}, expected 0 to {most}"
-        if static and node.data[:b] != node.indices[:b]:
-            return f"batch sizes {node.data[:b]} of data and {node.indices[:b]} of indices differ"
+        most = min(len(node.data), len(node.indices)) - 1
+        if not 0 <= node.batch_dims <= most:
+            return f"batch_dims is {node.batch_dims}, expected 0 to {most}"
         if not node.output:
             return (
                 "the result has no dims, which the provider does not take for GatherND; give "
                 "indices a leading dim of size 1"
             )
-    if node.scatters and node.is_elements and node.shapes[2] != node.indices:
-        return f"updates has shape {node.shapes[2]}, expected that of indices, {node.indices}"
     if (dims := provider_descs.dimension_count(node)) > _MOST_DIMS:
         return f"{dims} dims, of which DirectML takes at most {_MOST_DIMS}"
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -41,6 +42,15 @@ class ElementWiseIdentityOperatorDesc:
     def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> list[Violation]:
         """None: the provider copies what a scatter would have been valid for."""
         return []
+
+    def to_json(self) -> str:
+        """The desc as one line of JSON, as the recorded lowerings hold it."""
+        tensors = {"input": self.input_tensor, "output": self.output_tensor}
+        sizes = {
+            name: {"data_type": tensor.data_type.name, "sizes": tensor.sizes}
+            for name, tensor in tensors.items()
+        }
+        return json.dumps({"operator": self.operator} | sizes)
 
 
 Desc = OperatorDesc | ElementWiseIdentityOperatorDesc
