@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -133,20 +135,42 @@ def test_bytes_moved(client: Any, kind: str) -> None:
 
 
 def test_writing_back_to_zarr(client: Any, tmp_path: Path) -> None:
-    """A scatter of stored chunks is stored chunk by chunk."""
+    """A scatter of stored chunks, more than both workers may hold, is stored chunk by chunk."""
+    shape, chunks = (1 << 16, 1 << 11), (1 << 11, 1 << 11)  # 1 GiB in chunks of 32 MiB
     source = zarr.create_array(
-        tmp_path / "in.zarr", shape=(4000, 200), chunks=(500, 200), dtype="f8", fill_value=1.0
+        tmp_path / "in.zarr", shape=shape, chunks=chunks, dtype="f8", fill_value=1.0
     )
-    x = da.from_zarr(source)
-    tuples = np.array([[3999], [0], [2000], [0]])
-    updates = np.arange(800.0).reshape(4, 200)
-    result = dmlindex.dask.scatter_nd(x, tuples, updates, reduction="add")
-    target = zarr.create_array(
-        tmp_path / "out.zarr", shape=x.shape, chunks=x.chunksize, dtype=x.dtype
-    )
+    assert source.nbytes > 2 * MEMORY_LIMIT
+    tuples = np.random.default_rng(0).integers(0, shape, (1000, 2))
+    result = dmlindex.dask.scatter_nd(da.from_zarr(source), tuples, 2.0, reduction="add")
+    target = zarr.create_array(tmp_path / "out.zarr", shape=shape, chunks=chunks, dtype="f8")
     da.store(result, target)
-    expected = dmlindex.scatter_nd(np.ones(x.shape), tuples, updates, reduction="add")
-    np.testing.assert_array_equal(target[:], expected)
+    peak = max(client.run(peak_bytes).values())
+    print(f"peak {peak / MIB:.0f} MiB, limit {MEMORY_LIMIT / MIB}")
+    assert peak < MEMORY_LIMIT
+    rows = chunks[0]
+    for start in (0, shape[0] - rows):
+        inside = tuples[(tuples[:, 0] >= start) & (tuples[:, 0] < start + rows)] - [start, 0]
+        expected = np.ones(chunks)
+        np.add.at(expected, tuple(inside.T), 2.0)
+        np.testing.assert_array_equal(target[start : start + rows], expected)
+
+
+def test_a_new_store(client: Any, tmp_path: Path) -> None:
+    x = da.zeros((60, 20), chunks=(7, 20))
+    result: Any = dmlindex.dask.scatter_nd(x, np.array([[59], [3]]), np.ones((2, 20)))
+    result.rechunk((10, 20)).to_zarr(tmp_path / "new.zarr")
+    stored = zarr.open_array(tmp_path / "new.zarr", mode="r")[:]
+    np.testing.assert_array_equal(np.flatnonzero(np.asarray(stored)[:, 0]), [3, 59])
+
+
+def test_the_example() -> None:
+    script = Path(__file__).parents[2] / "examples" / "dask_cluster.py"
+    ran = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "2,000,000 keys counted" in ran.stdout
 
 
 def slowly(block: Any) -> Any:
@@ -166,23 +190,27 @@ def test_a_worker_dies(client: Any) -> None:
         lazy, places, da.from_array(updates, chunks=400), reduction="add"
     )
     gathered = dmlindex.dask.gather_nd(scattered, places)
+    since = time.time()
     future = client.compute(gathered)
     scheduler = client.cluster.scheduler
     deadline = time.monotonic() + 60
-    while finished(scheduler, "scatter-nd-merge") < 4 and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        merged = [key for key in computed(scheduler, since) if key_split(key) == "scatter-nd-merge"]
+        if len(merged) >= 4:
+            break
         time.sleep(0.01)
-    victims = client.run(os.getpid)
-    os.kill(next(iter(victims.values())), signal.SIGKILL)
+    assert not future.done()
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
 
     expected = dmlindex.scatter_nd(x, tuples, updates, reduction="add")
     np.testing.assert_array_equal(future.result(timeout=120), dmlindex.gather_nd(expected, tuples))
-    runs = Counter(key for key, _, finish, *_ in scheduler.transition_log if finish == "memory")
+    runs = Counter(computed(scheduler, since))
     again = Counter(key_split(key) for key, n in runs.items() if n > 1)
     print(f"computed again: {dict(again)} of {len(runs)} tasks")
-    assert again
+    assert again["scatter-nd-merge"] >= 1
 
 
-def finished(scheduler: Any, name: str) -> int:
-    """How many tasks of the name have been computed."""
+def computed(scheduler: Any, since: float) -> list[Any]:
+    """The keys of all tasks that gave a result since then, once for each time."""
     log = list(scheduler.transition_log)
-    return sum(finish == "memory" and key_split(key) == name for key, _, finish, *_ in log)
+    return [key for key, _, finish, *_, at in log if finish == "memory" and at >= since]

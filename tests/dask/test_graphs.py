@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from dask.utils import key_split
 
+import dmlindex
 import dmlindex.dask
 from dmlindex.dask import _coarse
 
@@ -172,13 +173,36 @@ def test_calls_are_named_by_their_arguments() -> None:
     assert dmlindex.dask.gather(x, indices, fill_value=3, mode="fill").name != first.name
 
 
-def test_device_reaches_every_block() -> None:
-    """A device that is not there is refused at once; the CPU's name does what none does."""
-    x, indices = table(4), lazy(3)
-    result = dmlindex.dask.gather(x + 1, indices, device="cpu")
-    da.utils.assert_eq(result, np.ones(24, np.int64))
+@pytest.mark.parametrize("chunks", [1, 4])
+@pytest.mark.parametrize("known", [True, False])
+def test_device_reaches_every_block(
+    chunks: int, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each block of input is gathered from, or scattered into, by one call on the device."""
+    seen: list[int] = []  # how large the arrays are that calls on the device get
+    for name in ("gather", "gather_nd", "scatter_nd"):
+        function = getattr(dmlindex, name)
+
+        def spy(array: Any, *others: Any, function: Any = function, **options: Any) -> Any:
+            if options.get("device") == "cpu":
+                seen.append(array.size)
+            return function(array, *others, **options)
+
+        monkeypatch.setattr(dmlindex, name, spy)
+    x, indices = table(chunks), np.arange(4 * chunks)
+    places = indices if known else da.from_array(indices, chunks=4)
+    for result in (
+        dmlindex.dask.gather_nd(x, places[:, np.newaxis], device="cpu"),
+        dmlindex.dask.scatter_nd(x, places[:, np.newaxis], places, device="cpu"),
+    ):
+        seen.clear()  # the options are tried out at once
+        da.compute(result, scheduler="synchronous")
+        assert seen == [4] * chunks
+
+
+def test_a_device_that_is_not_there_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="abacus"):
-        dmlindex.dask.scatter_nd(x, indices[:, np.newaxis], indices, device="abacus")
+        dmlindex.dask.scatter_nd(table(4), lazy(3)[:, np.newaxis], lazy(3), device="abacus")
 
 
 @pytest.mark.parametrize("chunks", [1, 4])

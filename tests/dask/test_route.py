@@ -10,6 +10,7 @@ import pytest
 
 import dmlindex
 import dmlindex.dask
+from dmlindex.dask import _parts
 from dmlindex.dask._route import Dim, Router
 
 da: Any = dask.array  # which is only partly typed
@@ -82,3 +83,16 @@ def test_one_update_without_dims() -> None:
     x = da.from_array(np.array(["ab", "cd"]), chunks=1)
     result: Any = dmlindex.dask.scatter_nd(x, np.array([1]), np.array("", "<U2"))
     np.testing.assert_array_equal(result.compute(), ["ab", ""])
+
+
+@pytest.mark.parametrize("reduction", ["add", "min"])
+def test_unordered_updates_of_a_block_are_combined_before_they_are_sent(reduction: str) -> None:
+    router = Router("scatter_nd", "raise", 0, (Dim(chunks=(3, 3)),), True)
+    block = np.array([[5], [0], [5], [0], [2], [5]])
+    routed = router.route(block, (0, 0))
+    updates = np.arange(1.0, 7.0)
+    parts = _parts.send_updates(routed, updates, 1, None, reduction, True)
+    assert parts.counts.tolist() == [[2, 1]]
+    offsets, rows = parts.arrays
+    assert offsets.tolist() == [0, 2, 2]
+    assert rows.tolist() == ([6.0, 5.0, 10.0] if reduction == "add" else [2.0, 5.0, 1.0])
