@@ -149,6 +149,26 @@ def test_errors_name_the_whole_array(operator: str, data: st.DataObject) -> None
         assert message == expected
 
 
+@pytest.mark.usefixtures("hops")
+@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize("shape", [(60,), (6, 10)])
+@pytest.mark.parametrize("known", ["indices and updates", "indices", "nothing"])
+def test_c_order_across_blocks(known: str, shape: tuple[int, ...], reduction: Any) -> None:
+    """The last update wins, and sums round as in C order, whichever blocks updates lie in."""
+    rng = np.random.default_rng(0)
+    x, places = np.ones(6, np.float32), rng.integers(0, 6, (*shape, 1))
+    updates = rng.standard_normal(shape, np.float32) * 10 ** rng.uniform(-4, 4, shape)
+    updates = updates.astype(np.float32)
+    expected = dmlindex.scatter_nd(x, places, updates, reduction=reduction)
+    lazy = da.from_array(x, chunks=2)
+    indices = (
+        places if "indices" in known else da.from_array(places, chunks=(*(3,) * len(shape), 1))
+    )
+    items = updates if "updates" in known else da.from_array(updates, chunks=(3,) * len(shape))
+    found = dmlindex.dask.scatter_nd(lazy, indices, items, reduction=reduction)
+    np.testing.assert_array_equal(da.compute(found, scheduler="synchronous")[0], expected)
+
+
 def test_assert_eq() -> None:
     """Dask's own check: chunks, meta, dtype and keys are as the array says."""
     rng = np.random.default_rng(0)
