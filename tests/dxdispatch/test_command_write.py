@@ -18,6 +18,8 @@ from tests.dxdispatch.command import refused, run
 DESC = GatherElementsOperatorDesc.infer((2, 3), (2, 2), axis=1)
 WRITE = "write case --desc desc.json --input x.npy --indices i.npy"
 
+FUNCTION = "write case --function gather --input x.npy --indices i.npy"
+
 
 @pytest.fixture
 def arrays() -> None:
@@ -32,7 +34,7 @@ def names(path: str) -> list[str]:
 
 def test_write_run_compare(arrays: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(WRITE) == 0
-    assert capsys.readouterr().out == "case: 1 case in 1 model; see its README.md\n"
+    assert capsys.readouterr().out == "case: 1 output of 1 model; see its README.md\n"
     assert names("case") == [
         "README.md",
         "expected/gather_elements.npy",
@@ -68,14 +70,37 @@ def test_an_output_that_differs(arrays: None, capsys: pytest.CaptureFixture[str]
         "output": "gather_elements.npy",
         "outcome": "differs",
         "words": "",
+        "about": "",
     }
 
 
 def test_the_conformance_pack(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("write made/pack --conformance") == 0
-    assert capsys.readouterr().out == "made/pack: 350 cases in 66 models; see its README.md\n"
+    assert capsys.readouterr().out == "made/pack: 350 outputs of 66 models; see its README.md\n"
     assert len(list(Path("made/pack").glob("*.json"))) == 66
     assert "run.cmd" in Path("made/pack/README.md").read_text(encoding="utf-8")
+
+
+def test_random_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("write drawn --random 5 --seed 4") == 0
+    assert [path.name for path in sorted(Path().iterdir())] == ["drawn"]
+    assert "of 5 models; see its README.md" in capsys.readouterr().out
+    assert run("run drawn --output-path drawn") == 0
+    capsys.readouterr()
+    assert run("compare drawn") == 0
+    assert run("write again --random 5 --seed 4") == 0
+    drawn = {name for name in names("drawn") if not name.startswith("actual/")}
+    assert drawn == set(names("again"))
+    assert all(Path("drawn", n).read_bytes() == Path("again", n).read_bytes() for n in drawn)
+
+
+def test_a_function_as_a_program(arrays: None, capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--axis -1 --mode wrap --feature-level 4_1"
+    line = f"write case --function gather {options} --input x.npy --indices i.npy"
+    assert run(line) == 0
+    assert "of 1 model;" in capsys.readouterr().out
+    found = np.load("case/expected/gather.npy").view(np.float32)[:8].reshape(2, 2, 2)
+    np.testing.assert_array_equal(found, [[[2, 0], [1, 0]], [[5, 3], [4, 3]]])
 
 
 def test_a_folder_that_is_empty_is_filled(arrays: None) -> None:
@@ -87,15 +112,23 @@ def test_a_folder_that_is_empty_is_filled(arrays: None) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("write case", "--desc --conformance"),
+        ("write case", "--desc --function --conformance --random"),
         ("write case --conformance --desc desc.json", "not allowed with"),
-        ("write case --conformance --input x.npy", "--input goes with --desc"),
+        ("write case --conformance --input x.npy", "--input goes with --desc and --function"),
         ("write case --desc desc.json", "0 arrays, expected 2: InputTensor, IndicesTensor"),
         (f"{WRITE} --updates x.npy", "3 arrays, expected 2"),
         ("write case --desc desc.json --input i.npy --indices i.npy", "expected float32"),
         ("write case --desc desc.json --input none.npy --indices i.npy", "none.npy: no such file"),
         ("write case --desc x.npy --input x.npy --indices i.npy", "x.npy: not UTF-8"),
         ("write case --desc none.json --input x.npy --indices i.npy", "No such file"),
+        ("write case --random 0", "--random is 0, expected 1 to 1000"),
+        ("write case --random many", "--random"),
+        ("write case --function gather --input x.npy", "1 shapes for gather"),
+        (f"{FUNCTION} --axis 1 --mode never", "mode is"),
+        (f"{FUNCTION} --axis 1", "out of range for axis 1"),
+        (f"{FUNCTION} --batch-dims 1", "--batch-dims is no option of gather"),
+        (f"{FUNCTION} --feature-level 9_9", "--feature-level is 9_9, expected one of 1_0"),
+        (f"{WRITE} --axis 1", "it goes with --function"),
         (WRITE.replace("case", "full"), "full: a folder that is not empty"),
         (WRITE.replace("case", "x.npy"), "x.npy: not a folder"),
         (WRITE.replace("case", "x.npy/below"), "x.npy/below: cannot be written"),

@@ -7,14 +7,18 @@ import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import dmlindex
 from dmlindex.cli import files
+from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import CommandError, FileError, printable, reason
 from dmlindex.cli.streams import say
 
 _FAILED = 1
 _MOST_MODEL_BYTES = 1 << 26
+_MOST_DRAWN = 1000
+_OPTIONS = ("axis", "batch_dims", "mode", "reduction")
 _ARRAYS = ("input", "indices", "updates")
 
 
@@ -44,9 +48,25 @@ def add_parsers(parser: argparse.ArgumentParser) -> None:
     writer.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
     what = writer.add_mutually_exclusive_group(required=True)
     what.add_argument("--desc", metavar="desc.json", help="a descriptor, as explain takes it")
+    what.add_argument(
+        "--function",
+        choices=list(OPTIONS),
+        metavar="NAME",
+        help="a function of dmlindex, as a program of what DirectML accepts",
+    )
     what.add_argument("--conformance", action="store_true", help="a few hundred cases")
+    what.add_argument("--random", type=int, metavar="N", help="N cases drawn by dmlindex.testing")
+    writer.add_argument("--seed", type=int, default=0, metavar="S", help="of --random (default: 0)")
     for name in _ARRAYS:
         writer.add_argument(f"--{name}", type=files.file_path, metavar=f"{name}.npy")
+    of_function = writer.add_argument_group("of --function")
+    of_function.add_argument("--axis", type=int, metavar="N", help="default: 0")
+    of_function.add_argument("--batch-dims", type=int, metavar="N", help="default: 0")
+    of_function.add_argument("--mode", metavar="MODE", help="default: raise")
+    of_function.add_argument("--reduction", metavar="R", help="default: none")
+    of_function.add_argument(
+        "--feature-level", default="6_4", metavar="L", help="such as 4_1 (default: 6_4)"
+    )
     writer.set_defaults(command=write)
 
     comparer = commands.add_parser(
@@ -116,34 +136,85 @@ def write(parsed: argparse.Namespace) -> int:
     from dmlindex.directml.dxdispatch.writer import EXPECTED
 
     given = [name for name in _ARRAYS if getattr(parsed, name) is not None]
-    if given and parsed.desc is None:
-        raise CommandError(f"--{given[0]} goes with --desc")
+    if given and parsed.desc is None and parsed.function is None:
+        raise CommandError(f"--{given[0]} goes with --desc and --function")
+    given = [name for name in _OPTIONS if getattr(parsed, name) is not None]
+    for name in given:
+        if name not in OPTIONS.get(parsed.function, ()):
+            whose = parsed.function or "what is written: it goes with --function"
+            raise CommandError(f"--{name.replace('_', '-')} is no option of {whose}")
     try:
-        contents = pack.conformance_pack() if parsed.conformance else _pack_of_desc(parsed)
+        contents = _contents(parsed)
         with files.new_folder(parsed.folder) as folder:
             pack.save(folder, contents)
     except ValueError as error:
         raise CommandError(str(error)) from None
     models = sum(path.suffix == ".json" for path in contents)
     outputs = sum(path.parts[0] == EXPECTED for path in contents)
-    counted = f"{_count(outputs, 'case')} in {_count(models, 'model')}"
+    counted = f"{_count(outputs, 'output')} of {_count(models, 'model')}"
     say(f"{printable(parsed.folder)}: {counted}; see its README.md")
     return 0
 
 
-def _pack_of_desc(parsed: argparse.Namespace) -> dict[PurePosixPath, bytes]:
+def _contents(parsed: argparse.Namespace) -> dict[PurePosixPath, bytes]:
     from dmlindex.directml.dxdispatch import pack
-    from dmlindex.directml.dxdispatch.writer import Case
+
+    if parsed.conformance:
+        return pack.conformance_pack()
+    if parsed.random is not None:
+        return _drawn_pack(parsed)
+    arrays = tuple(
+        files.read_array(path) for name in _ARRAYS if (path := getattr(parsed, name)) is not None
+    )
+    if parsed.function is not None:
+        return _pack_of_function(parsed, arrays)
+    return _pack_of_desc(parsed, arrays)
+
+
+def _drawn_pack(parsed: argparse.Namespace) -> dict[PurePosixPath, bytes]:
+    from dmlindex.directml.dxdispatch import pack
+    from dmlindex.directml.dxdispatch.drawn import drawn_cases
+
+    if not 1 <= parsed.random <= _MOST_DRAWN:
+        raise CommandError(f"--random is {parsed.random}, expected 1 to {_MOST_DRAWN}")
+    cases = drawn_cases(parsed.random, parsed.seed)
+    title = f"{_count(len(cases), 'random case')}, seed {parsed.seed}"
+    # Each has a model of its own: where a device refuses one, the others run.
+    return pack.packs_of({f"{case.name}.json": [case] for case in cases}, title)
+
+
+def _pack_of_desc(
+    parsed: argparse.Namespace, arrays: tuple[Any, ...]
+) -> dict[PurePosixPath, bytes]:
+    from dmlindex.directml import dxdispatch
 
     name, text = files.read_text(parsed.desc, _MOST_MODEL_BYTES)
     try:
         desc = dmlindex.desc_from_json(text)
     except ValueError as error:
         raise CommandError(f"{name}: {error}") from None
-    names = [name for name in _ARRAYS if getattr(parsed, name) is not None]
-    arrays = tuple(files.read_array(getattr(parsed, name)) for name in names)
-    case = Case(desc.operator.lower(), desc, arrays)
-    return pack.pack_of([case], f"{desc.operator} by DxDispatch")
+    case = dxdispatch.Case(desc.operator.lower(), desc, arrays)
+    return dxdispatch.pack_of([case], f"{desc.operator} by DxDispatch")
+
+
+def _pack_of_function(
+    parsed: argparse.Namespace, arrays: tuple[Any, ...]
+) -> dict[PurePosixPath, bytes]:
+    from dmlindex.directml import dxdispatch
+    from dmlindex.directml.legal import legalize
+
+    name = f"FL_{parsed.feature_level}"
+    if name not in dmlindex.FeatureLevel.__members__:
+        known = ", ".join(level.name.removeprefix("FL_") for level in dmlindex.FeatureLevel)
+        raise CommandError(f"--feature-level is {parsed.feature_level}, expected one of {known}")
+    given = {key: value for key in _OPTIONS if (value := getattr(parsed, key)) is not None}
+    try:
+        level = dmlindex.FeatureLevel[name]
+        program = legalize(parsed.function, arrays, feature_level=level, **given)
+        case = dxdispatch.Case(parsed.function, program, arrays)
+        return dxdispatch.pack_of([case], f"{parsed.function} by DxDispatch")
+    except (TypeError, IndexError) as error:
+        raise CommandError(str(error)) from None
 
 
 def compare(parsed: argparse.Namespace) -> int:

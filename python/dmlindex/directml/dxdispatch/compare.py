@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from dmlindex.directml.dxdispatch import npy
-from dmlindex.directml.dxdispatch.errors import DxDispatchError
+from dmlindex.directml.dxdispatch.errors import DxDispatchError, printable
 from dmlindex.directml.dxdispatch.execute import Memory
 from dmlindex.directml.dxdispatch.explain import DUPLICATES, Dispatched
 from dmlindex.directml.dxdispatch.folders import InputFolders
-from dmlindex.directml.dxdispatch.model import Bytes, Dispatch, Model, Operator, WriteFile
+from dmlindex.directml.dxdispatch.model import Binding, Bytes, Dispatch, Model, Operator, WriteFile
 from dmlindex.directml.dxdispatch.operators import IndexingOperator, typed
 from dmlindex.directml.dxdispatch.parse import parse_model
 from dmlindex.directml.dxdispatch.writer import ACTUAL, EXPECTED
@@ -29,9 +29,11 @@ class Comparison:
     output: str
     outcome: str
     words: str = ""
+    about: str = ""
 
     def __str__(self) -> str:
-        return f"{self.model}: {self.output}: {self.words or self.outcome}"
+        about = f" ({printable(self.about)})" if self.about else ""
+        return f"{self.model}: {self.output}{about}: {self.words or self.outcome}"
 
 
 def compare_model(name: str, text: str, folder: Path) -> list[Comparison]:
@@ -42,9 +44,13 @@ def compare_model(name: str, text: str, folder: Path) -> list[Comparison]:
     files = InputFolders(folder)
     model = parse_model(text, files.read)
     comparer = _Comparer(name, files)
+    about: dict[str, str] = {}  # of what wrote a resource last
     for number, command in enumerate(model.commands):
-        if isinstance(command, WriteFile) and command.target.parts[0] == ACTUAL:
-            comparer.compare(number, command.target)
+        if isinstance(command, Dispatch):
+            (binding,) = command.bindings.get("OutputTensor", [Binding("")])
+            about[binding.resource] = model.dispatchables[command.dispatchable].about
+        elif isinstance(command, WriteFile) and command.target.parts[0] == ACTUAL:
+            comparer.compare(number, command.target, about.get(command.resource, ""))
     if not comparer.found:
         raise DxDispatchError(f"writes nothing to {ACTUAL}: not a model that write made")
     if comparer.differing:
@@ -61,9 +67,9 @@ class _Comparer:
         self.found: dict[int, Comparison] = {}  # by the number of the command
         self.differing: dict[int, tuple[Bytes, Bytes]] = {}
 
-    def compare(self, number: int, target: PurePosixPath) -> None:
+    def compare(self, number: int, target: PurePosixPath, about: str) -> None:
         output = str(target.relative_to(ACTUAL))
-        self.found[number] = Comparison(self._name, output, "same")
+        self.found[number] = Comparison(self._name, output, "same", about=about)
         expected = _contents(self._files, EXPECTED / target.relative_to(ACTUAL))
         if not self._files.has(str(target)):
             self._found(number, "missing", "was not written: did DirectML refuse the model?")

@@ -15,6 +15,10 @@ def shown(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if not isinstance(value, (str, int, float)):
         return "an object"
-    text = repr(value)
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    text = printable(repr(value))
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+def printable(text: str) -> str:
+    """The text in one line of any terminal: control characters are escaped."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -18,7 +18,7 @@ MOST_BYTES = 1 << 30  # of a resource, and of all of a model together
 ReadFile = Callable[[str, str], bytes]  # of what messages call a file, and its path
 
 _NAMED_FLOATS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
-_NO_VALUES = (DataType.UNKNOWN, DataType.UINT4, DataType.INT4)
+NO_VALUES = (DataType.UNKNOWN, DataType.UINT4, DataType.INT4)
 _IMAGES = (".png", ".jpg")
 
 
@@ -101,7 +101,7 @@ def _file(fields: Fields, data_type: DataType, read_file: ReadFile) -> tuple[byt
 
 
 def _require_type(where: str, data_type: DataType) -> None:
-    if data_type in _NO_VALUES:
+    if data_type in NO_VALUES:
         raise DxDispatchError(
             f"{where} needs an initialValuesDataType of 8 bits or more, found {data_type.name}"
         )

@@ -59,6 +59,7 @@ class Operator(Protocol):
 class Dispatchable:
     operator: Operator
     bindings: Bindings = field(default_factory=dict)  # of inputs that DirectML owns
+    about: str = ""  # what `write` says of it; the tool passes over it
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from dmlindex._device import Device
@@ -48,18 +48,11 @@ class IndexingOperator:
         return [str(violation) for violation in self.desc.violations()]
 
     def run(self, inputs: list[Bytes], output: Bytes, device: str) -> None:
-        desc = self.desc
-        for field in fields(desc):
-            tensor = getattr(desc, field.name)
-            if field.name.endswith("_tensor") and tensor.strides is None:  # a 1-D buffer, then
-                desc = replace(
-                    desc, **{field.name: replace(tensor, strides=tensor.element_strides)}
-                )
         tensors = [*(tensor for (tensor,) in self.inputs().values()), self.output()]
         *arrays, out = (
             typed(buffer, tensor) for buffer, tensor in zip([*inputs, output], tensors, strict=True)
         )
-        Device(device).compile(desc, mode="directml")(*arrays, out=out)
+        Device(device).compile(self.desc, mode="directml")(*arrays, out=out)
 
     def to_json(self) -> dict[str, Any]:
         return {

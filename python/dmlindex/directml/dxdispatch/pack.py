@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.dxdispatch.errors import DxDispatchError
 from dmlindex.directml.dxdispatch.execute import execute
 from dmlindex.directml.dxdispatch.parse import parse_model
+from dmlindex.directml.dxdispatch.programs import add_program
 from dmlindex.directml.dxdispatch.writer import ACTUAL, EXPECTED, INPUTS, Case, ModelWriter
 
 Files = dict[PurePosixPath, bytes]
@@ -25,22 +27,31 @@ def pack_of(cases: Iterable[Case], about: str) -> Files:
     ['model.json', 'inputs/row_ends.input.npy', 'inputs/row_ends.indices.npy',
      'expected/row_ends.npy', 'README.md']
     """
-    writer = ModelWriter()
-    for case in cases:
-        writer.add(case)
-    return _pack({"model.json": writer}, about)
+    return packs_of({"model.json": cases}, about)
+
+
+def packs_of(models: Mapping[str, Iterable[Case]], about: str, *, inline: bool = False) -> Files:
+    """The same with several models, by the names of their files.
+
+    inline: short inputs stand in the models themselves.
+    """
+    writers = {}
+    for model, cases in models.items():
+        writers[model] = ModelWriter(inline=inline)
+        for case in cases:
+            if isinstance(case.desc, OperatorDesc):
+                writers[model].add(case)
+            else:
+                add_program(writers[model], case)
+    return _pack(writers, about)
 
 
 def conformance_pack() -> Files:
     """The files of a folder with a few hundred cases, the same ones each time."""
     from dmlindex.directml.dxdispatch.conformance import conformance_cases
 
-    writers = {}
-    for model, cases in conformance_cases().items():
-        writers[model] = ModelWriter(inline=True)
-        for case in cases:
-            writers[model].add(case)
-    return _pack(writers, "What a driver does with DirectML's gathers and scatters")
+    title = "What a driver does with DirectML's gathers and scatters"
+    return packs_of(conformance_cases(), title, inline=True)
 
 
 def _pack(models: dict[str, ModelWriter], about: str) -> Files:

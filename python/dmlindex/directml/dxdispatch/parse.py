@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dmlindex.directml.dxdispatch import relaxed_json
 from dmlindex.directml.dxdispatch.errors import DxDispatchError, shown
 from dmlindex.directml.dxdispatch.fields import Fields, string
 from dmlindex.directml.dxdispatch.folders import relative
+from dmlindex.directml.dxdispatch.helpers import helper_operator
 from dmlindex.directml.dxdispatch.initial_values import MOST_BYTES, ReadFile, initial_values
 from dmlindex.directml.dxdispatch.model import (
     Binding,
@@ -110,12 +110,13 @@ def _dispatchable(fields: Fields, resources: dict[str, Resource]) -> Dispatchabl
         raise DxDispatchError(
             f"{fields.where}: DirectML answers E_INVALIDARG: {'; '.join(problems)}"
         )
-    return Dispatchable(operator, _bindings(fields, resources) if "bindings" in fields else {})
+    bindings = _bindings(fields, resources) if "bindings" in fields else {}
+    about = fields.value("about", "")
+    return Dispatchable(operator, bindings, about if isinstance(about, str) else "")
 
 
 def _operator(type_name: str, attributes: Fields) -> Operator | None:
-    makers: tuple[Callable[[str, Fields], Operator | None], ...] = (indexing_operator,)
-    return next(filter(None, (make(type_name, attributes) for make in makers)), None)
+    return indexing_operator(type_name, attributes) or helper_operator(type_name, attributes)
 
 
 def _command(

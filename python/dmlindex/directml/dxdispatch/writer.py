@@ -22,16 +22,16 @@ Array = npt.NDArray[Any]
 
 ACTUAL, EXPECTED, INPUTS = "actual", "expected", "inputs"  # folders
 _MOST_INLINE = 256  # values that stand in the JSON itself
-_FILL = 0xA5  # what an output's bytes are before anything is written
+FILL = 0xA5  # what an output's bytes are before anything is written
 
 
 @dataclass(frozen=True)
 class Case:
     """An operator desc with an array for each input: of its sizes, or a 1-D buffer of its total
-    size."""
+    size. Or a Program of `legalize`, with the arrays that it takes."""
 
     name: str
-    desc: Any  # an OperatorDesc
+    desc: Any
     inputs: tuple[Array, ...]
     about: str = ""
 
@@ -69,10 +69,10 @@ class ModelWriter:
             by_directml = tensor.flags & TensorFlags.OWNED_BY_DML
             (owned if by_directml else bindings)[point] = name
         output = f"{case.name}.output"
-        self.add_output(output, operator.output())
+        self.add_filled(output, operator.output().data_type, _elements(operator.output()))
         bindings["OutputTensor"] = output
         self.dispatch(case.name, operator, bindings, owned, case.about)
-        self.write_file(output, case.name, operator.output())
+        self.write_file(output, case.name, _whole_sizes(operator.output()))
 
     def add_input(self, name: str, tensor: TensorDesc, array: Array) -> None:
         """A resource with the array's elements, and zeros behind them up to the total size."""
@@ -90,18 +90,24 @@ class ModelWriter:
         count = max(_elements(tensor), array.size)
         flat = np.zeros(-(-count // _step(dtype)) * _step(dtype), dtype)
         flat[: array.size] = array.reshape(-1)
-        self._resources[name] = {
-            "initialValuesDataType": tensor.data_type.name,
-            "initialValues": self._values(name, flat, tensor.data_type),
-        }
+        self.add_values(name, tensor.data_type, flat)
 
-    def add_output(self, name: str, tensor: TensorDesc) -> None:
-        """A resource of the total size, rounded up, whose bytes are all 0xA5."""
-        dtype = tensor.data_type.dtype
-        value = np.frombuffer(bytes([_FILL] * dtype.itemsize), dtype)[0].item()
+    def add_values(self, name: str, data_type: DataType, values: Array) -> None:
+        """A resource with these elements."""
+        if self._inline and values.size <= _MOST_INLINE and np.isfinite(values).all():
+            listed: Any = values.tolist()
+        else:
+            path = PurePosixPath(INPUTS, f"{name}.npy")
+            self.files[path] = npy.write(values.tobytes(), data_type, values.shape)
+            listed = {"sourcePath": str(path)}
+        self._resources[name] = {"initialValuesDataType": data_type.name, "initialValues": listed}
+
+    def add_filled(self, name: str, data_type: DataType, count: int) -> None:
+        """A resource of so many elements whose bytes are all 0xA5."""
+        value = np.frombuffer(bytes([FILL] * data_type.dtype.itemsize), data_type.dtype)[0].item()
         self._resources[name] = {
-            "initialValuesDataType": tensor.data_type.name,
-            "initialValues": {"valueCount": _elements(tensor), "value": value},
+            "initialValuesDataType": data_type.name,
+            "initialValues": {"valueCount": count, "value": value},
         }
 
     def dispatch(
@@ -123,12 +129,10 @@ class ModelWriter:
         self._dispatchables[name] = dispatchable
         self._commands.append({"type": "dispatch", "dispatchable": name, "bindings": bindings})
 
-    def write_file(self, resource: str, name: str, tensor: TensorDesc) -> None:
-        """The command that writes a resource, with the tensor's sizes where they are all of it."""
+    def write_file(self, resource: str, name: str, sizes: tuple[int, ...] = ()) -> None:
+        """The command that writes a resource, of these sizes or as one line."""
         command = {"type": "writeFile", "resource": resource, "targetPath": f"{ACTUAL}/{name}.npy"}
-        if tensor.strides is None and math.prod(tensor.sizes) == _elements(tensor):
-            command["dimensions"] = list(tensor.sizes)  # type: ignore[assignment]
-        self._commands.append(command)
+        self._commands.append({**command, "dimensions": list(sizes)} if sizes else command)
 
     def text(self) -> str:
         """The model's JSON."""
@@ -143,12 +147,11 @@ class ModelWriter:
         parts.append(' "commands": [\n' + ",\n".join(lines) + "]")
         return "{\n" + ",\n".join(parts) + "}\n"
 
-    def _values(self, name: str, flat: Array, data_type: DataType) -> Any:
-        if self._inline and flat.size <= _MOST_INLINE and np.isfinite(flat).all():
-            return flat.tolist()
-        path = PurePosixPath(INPUTS, f"{name}.npy")
-        self.files[path] = npy.write(flat.tobytes(), data_type, flat.shape)
-        return {"sourcePath": str(path)}
+
+def _whole_sizes(tensor: TensorDesc) -> tuple[int, ...]:
+    """The tensor's sizes, where they are all of its buffer."""
+    whole = tensor.strides is None and math.prod(tensor.sizes) == _elements(tensor)
+    return tensor.sizes if whole else ()
 
 
 def _step(dtype: np.dtype[Any]) -> int:

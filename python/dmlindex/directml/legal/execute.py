@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,8 +121,13 @@ def _dispatch(step: Operator, memory: dict[str, Any]) -> None:
         return
     tensors = list(step.tensors())
     *inputs, output = (_view(tensor, binding, memory) for _, tensor, binding in tensors)
+    run_helper(step.desc, inputs, output)
+
+
+def run_helper(desc: HelperDesc, inputs: Sequence[Array], output: Array) -> None:
+    """Writes what a helper operator computes; the arrays are its tensors, of their sizes."""
     with np.errstate(all="ignore"):
-        result = _HELPERS[step.desc.operator](step.desc, *inputs)
+        result = _HELPERS[desc.operator](desc, *inputs)
     output[...] = result
 
 
