@@ -142,11 +142,34 @@ def test_what_the_cpu_would_run_is_said() -> None:
     assert check("ScatterElements", {}, shapes, F32_I64_F32, 18).verdict == "cpu"
     gather = check("GatherElements", {}, shapes[:2], F32_I64, 17)
     assert "does not fall back" in gather.advice
+    assert gather.advice.endswith("; dmlindex.directml.legalize offers: GATHER_ELEMENTS")
+    assert "legalize offers for targets without duplicates: " in scatter.advice
+    assert scatter.advice.endswith(": ELEMENT_WISE_IDENTITY, SCATTER_ELEMENTS")
     larger = check("GatherElements", {}, [(3, 4), (2, 5)], F32_I64, 17)
     assert larger.advice == "the CPU provider refuses it, too"
     ranks = check("GatherElements", {}, [(3, 4), (4,)], F32_I64, 17)
     assert ranks.verdict == "undefined"
     assert "the CPU provider refuses it: indices has 1 dims" in ranks.why
+
+
+@pytest.mark.parametrize(
+    ("arguments", "offer"),
+    [
+        (("Gather", {"axis": -1}, [(2,) * 6, (2,) * 4], F32_I64, 13), "offers: GATHER"),
+        (("GatherElements", {"axis": -1}, [(3, 4), (2, 7)], F32_I64, 13), "offers: GATHER_ELEM"),
+        (("GatherND", {}, [(3, 4), (2,)], F32_I64, 13), "offers: GATHER_ND"),
+        (
+            ("GatherND", {"batch_dims": 1}, [(2,) * 9, (2, 1)], F32_I64, 13),
+            "offers: GATHER_ND1",
+        ),
+        (("GatherND", {"batch_dims": 1}, [(2, 4), (2, 1)], F32_I64, 13), ""),
+        (("Gather", {}, [(2**31, 2), (2,)], F32_I64, 13), "legalize offers"),
+    ],
+)
+def test_what_legalize_offers(arguments: Any, offer: str) -> None:
+    found = check(*arguments)
+    assert offer in found.advice
+    assert (found.verdict == "refused") == bool(offer)
 
 
 def test_open_dims() -> None:

@@ -14,7 +14,7 @@ import onnx.helper
 
 from dmlindex.onnx import cpu_provider, index_values, lowering, models
 from dmlindex.onnx.lowering import Lowering
-from dmlindex.onnx.nodes import INPUTS, Node, input_count, read_node
+from dmlindex.onnx.nodes import FUNCTIONS, INPUTS, Node, input_count, read_node
 from dmlindex.onnx.report import Finding, Report
 from dmlindex.onnx.scopes import Found, Value, find_nodes, typed
 
@@ -176,5 +176,29 @@ def _advice(node: Node, lowered: Lowering) -> str:
     if cpu_provider.missing_kernel(node) or cpu_provider.refused_shapes(node):
         return "the CPU provider refuses it, too"
     if node.scatters:
-        return "the CPU provider runs it, as it does all scatters of models from opset 18 on"
-    return "the CPU provider runs it, but ONNX Runtime does not fall back to that by itself"
+        runs = "the CPU provider runs it, as it does all scatters of models from opset 18 on"
+    else:
+        runs = "the CPU provider runs it, but ONNX Runtime does not fall back to that by itself"
+    return f"{runs}; {_offer(node)}"
+
+
+def _offer(node: Node) -> str:
+    """What `legalize` makes of the call for DirectML."""
+    from dmlindex.directml.legal import Impossible, legalize
+
+    options: dict[str, Any] = {"axis": node.normalized_axis} if node.has_axis else {}
+    if node.op_type == "GatherND":
+        options = {"batch_dims": node.batch_dims}
+    if node.scatters:
+        options["unique_indices"] = True
+    arrays = list(zip(node.shapes, node.dtypes, strict=True))
+    try:
+        program = legalize(FUNCTIONS[node.op_type], arrays, **options)
+    except ValueError as error:  # sizes that no tensor can have
+        return f"legalize offers nothing: {models.first_line(error)}"
+    if isinstance(program, Impossible):
+        reasons = "; ".join(why for _, why in program.reasons)
+        return f"legalize offers nothing: {reasons}"
+    operators = ", ".join(operator.desc.operator for operator in program.operators)
+    unique = " for targets without duplicates" if node.scatters else ""
+    return f"dmlindex.directml.legalize offers{unique}: {operators or 'views alone'}"

@@ -21,6 +21,15 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "ScatterElements": {"axis": 0, "reduction": "none"},
     "ScatterND": {"reduction": "none"},
 }
+FUNCTIONS = {
+    "Gather": "gather",
+    "GatherElements": "gather_elements",
+    "GatherND": "gather_nd",
+    "Scatter": "scatter_elements",
+    "ScatterElements": "scatter_elements",
+    "ScatterND": "scatter_nd",
+}
+"""dmlindex's own of each operator."""
 INPUTS = ("data", "indices", "updates")
 
 # ONNX's types that NumPy does not name so, if it has them at all.

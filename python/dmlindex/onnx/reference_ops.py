@@ -14,6 +14,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import dmlindex
+from dmlindex.onnx.nodes import FUNCTIONS
 
 Array = npt.NDArray[Any]
 _CPU = "CPU"  # ONNX's name; ours are in lower case
@@ -42,16 +43,16 @@ def new_ops(device: str | dmlindex.Device = "cpu") -> list[type[OpRun]]:
     array([[4., 5.],
            [0., 1.]], dtype=float32)
     """
-    gathers = {"Gather": "gather", "GatherElements": "gather_elements", "GatherND": "gather_nd"}
-    scatters = {
-        "Scatter": "scatter_elements",
-        "ScatterElements": "scatter_elements",
-        "ScatterND": "scatter_nd",
-    }
     return [
-        _operator(op_type, partial(run, getattr(dmlindex, function), device=device))
-        for table, run in ((gathers, _gather), (scatters, _scatter))
-        for op_type, function in table.items()
+        _operator(
+            op_type,
+            partial(
+                _scatter if function.startswith("scatter") else _gather,
+                getattr(dmlindex, function),
+                device=device,
+            ),
+        )
+        for op_type, function in FUNCTIONS.items()
     ]
 
 
