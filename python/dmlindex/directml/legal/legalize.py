@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, Literal
 
 from dmlindex.directml.descs import OperatorDesc
-from dmlindex.directml.legal import fills, gathers, of_desc, scatters, styles, tuples
+from dmlindex.directml.legal import fills, gathers, of_desc, parts, scatters, styles, tuples
 from dmlindex.directml.legal.builder import Builder
 from dmlindex.directml.legal.direct import direct, direct_desc
 from dmlindex.directml.legal.layout import Value
@@ -147,6 +147,12 @@ def _result(b: Builder, r: Request) -> Value | None:
         return None  # nothing to compute, or an IndexError
     if out_of_place:
         return fills.all_filled(b, r)
+    if parts.is_too_large(b, r) and not isinstance(b, of_desc.DescBuilder):
+        return parts.in_parts(b, r, _whole_result)
+    return _whole_result(b, r)
+
+
+def _whole_result(b: Builder, r: Request) -> Value:
     if not r.scatters or scatters.has_unique_targets(r):
         desc = direct_desc(r, b.level)
         if desc is not None:

@@ -82,12 +82,20 @@ class Request:
     def bare(self, name: str) -> Array:
         """An argument without memory."""
         shape, dtype = self.arguments[name]
-        return _memoryless(dtype, shape)
+        return memoryless(dtype, shape)
 
     @property
     def result(self) -> Array:
         """The result without memory."""
-        return _memoryless(self.input.dtype, self.shape)
+        return memoryless(self.input.dtype, self.shape)
+
+    def whole(self) -> dict[str, Array]:
+        """All arguments and the result, without memory."""
+        return {**{name: self.bare(name) for name in self.arguments}, "output": self.result}
+
+    def whole_shapes(self) -> dict[str, Shape]:
+        """Their shapes."""
+        return {name: array.shape for name, array in self.whole().items()}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -140,8 +148,8 @@ def read_request(
     unique = options["unique_indices"]
     checks.flag(op, "unique_indices", unique)
     return Request(
-        op, _memoryless(source.dtype, source.shape),
-        _memoryless(places.dtype, places.shape), updates, position, k, mode, reduction, fill,
+        op, memoryless(source.dtype, source.shape),
+        memoryless(places.dtype, places.shape), updates, position, k, mode, reduction, fill,
         bool(unique), known, options["max_rounds"],
     )  # fmt: skip
 
@@ -160,10 +168,11 @@ def _bare(op: str, name: str, given: Any, dtype: Any = None) -> Array:
         raise TypeError(
             f"legalize: {op}'s {name} is {given!r}, expected an array or (shape, dtype)"
         )
-    return _memoryless(np.dtype(dtype), tuple(shape))
+    return memoryless(np.dtype(dtype), tuple(shape))
 
 
-def _memoryless(dtype: np.dtype[Any], shape: Shape) -> Array:
+def memoryless(dtype: np.dtype[Any], shape: Shape) -> Array:
+    """An array of any shape that takes no room."""
     return np.broadcast_to(checks.fresh("legalize", (), dtype), shape)
 
 
