@@ -27,23 +27,37 @@ using Describe = std::function<std::string(const BadIndex&)>;
 class Device;
 struct Status;
 struct MemoryPlace;
+struct Span;
+
+inline constexpr std::uint64_t kPartAlignment = 16;
 
 // A tensor's bytes on a device. Freed with the last reference; safe to let go of in any thread.
 class Memory {
   public:
     Memory(std::shared_ptr<Device> device, std::uint64_t bytes);
+    // Bytes of another, from a multiple of kPartAlignment on, which the two share from then on.
+    Memory(const Memory& whole, std::uint64_t offset, std::uint64_t bytes);
     ~Memory();
     Memory(const Memory&) = delete;
     Memory& operator=(const Memory&) = delete;
 
     const std::shared_ptr<Device>& device() const noexcept { return device_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
+    bool is_same(const Memory& other) const noexcept;
+    bool overlaps(const Memory& other) const noexcept;
+    // Whether it ends where all that was allocated does, or at a multiple of kPartAlignment:
+    // kernels write whole pieces of that.
+    bool can_be_written() const noexcept;
 
   private:
     friend class Device;
+    Span span() const noexcept;
+    bool is_part() const noexcept { return bytes_ != allocated_bytes_; }
 
     std::shared_ptr<Device> device_;
+    std::uint64_t offset_ = 0;  // in the place
     std::uint64_t bytes_;
+    std::uint64_t allocated_bytes_;  // of the place
     std::shared_ptr<MemoryPlace> place_;
     std::shared_ptr<Status> status_;
 };

@@ -28,7 +28,14 @@ struct TensorData {
     void* output = nullptr;
 };
 
+class CompiledOperator;
 class LoweredOperator;
+
+// Runs the operator on the CPU. Nothing, or with Mode::kRaise the first index out of range: then
+// nothing is written. output overlaps no other tensor; but a scatter's may be its input, if the two
+// have the same strides. Safe to call from many threads, each with an output of its own. Throws
+// Error(kValue) for a pointer that is null.
+[[nodiscard]] std::optional<BadIndex> run(const CompiledOperator& op, const TensorData& tensors);
 
 // A copy is cheap: it shares what was compiled.
 class CompiledOperator {
@@ -42,16 +49,14 @@ class CompiledOperator {
     Mode mode() const noexcept;
     bool scatters() const noexcept;
 
+    [[nodiscard]] std::optional<BadIndex> run(const TensorData& tensors) const {
+        return dmlindex::run(*this, tensors);
+    }
+
   private:
     friend std::optional<BadIndex> run(const CompiledOperator& op, const TensorData& tensors);
 
     std::shared_ptr<const LoweredOperator> lowered_;
 };
-
-// Runs the operator on the CPU. Nothing, or with Mode::kRaise the first index out of range: then
-// nothing is written. output overlaps no other tensor; but a scatter's may be its input, if the two
-// have the same strides. Safe to call from many threads, each with an output of its own. Throws
-// Error(kValue) for a pointer that is null.
-[[nodiscard]] std::optional<BadIndex> run(const CompiledOperator& op, const TensorData& tensors);
 
 }  // namespace dmlindex

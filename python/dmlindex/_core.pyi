@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Never, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -282,6 +282,14 @@ class DeviceTensor:  # Device.tensor makes them
     @property
     def device(self) -> str: ...
     def numpy(self) -> npt.NDArray[Any]: ...
+    def __getitem__(self, rows: slice) -> DeviceTensor: ...
+    __iter__: None
+    def at(
+        self,
+        byte_offset: SupportsIndex,
+        shape: SupportsIndex | Sequence[SupportsIndex],
+        dtype: npt.DTypeLike | None = None,
+    ) -> DeviceTensor: ...
     # All of these raise; with Never it is no ArrayLike to a type checker either.
     def __array__(self, dtype: Never, copy: Never) -> Never: ...
     def __array_ufunc__(self, *args: Never, **kwargs: Never) -> Never: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -226,3 +227,23 @@ def test_what_is_no_call() -> None:
         scatter.find_duplicates([9, 0], "raise")
     with pytest.raises(ValueError, match="mode"):
         scatter.find_duplicates([9, 0], "fill")  # type: ignore[arg-type]
+
+
+def test_the_first_address_behind_the_table() -> None:
+    """Nothing is written there, so that no update is overwritten."""
+    desc = ScatterElementsOperatorDesc.infer((4,), (2,))
+    assert desc.find_duplicates([4, 4]).tolist() == []
+    assert desc.find_duplicates([3, 3]).tolist() == [0]
+    cut = TensorDesc(DataType.INT16, (3,), total_tensor_size_in_bytes=9)  # its fifth is cut off
+    desc = ScatterElementsOperatorDesc(cut, TensorDesc(DataType.INT64, (2,)), None, cut, 0)
+    updates = TensorDesc(DataType.INT16, (2,))
+    desc = replace(desc, updates_tensor=updates)
+    assert desc.find_duplicates([3, 3]).tolist() == [0]
+    assert desc.find_duplicates([4, 4]).tolist() == []
+
+
+def test_products_that_wrap() -> None:
+    wide = TensorDesc(DataType.UINT8, (2,), strides=(2**31,))
+    found = addresses(lookup(GatherOperatorDesc.infer(wide, (4,))), np.array([1, 2, 3, -1]))
+    assert found.values.tolist() == [2**31, 0, 2**31, 2**31]
+    assert found.wrapped.tolist() == [False, True, True, False]

@@ -77,6 +77,9 @@ def test_strides_of_dims_of_one_do_not_count() -> None:
 
 
 def test_ranks() -> None:
+    strided = TensorDesc(DataType.INT8, (1, 2, 3), strides=(9, 4, 1))
+    assert strided.with_rank(2) == TensorDesc(DataType.INT8, (2, 3), strides=(4, 1))
+    assert strided.with_rank(4).with_rank(3).strides == (9, 4, 1)
     assert TensorDesc.from_array(np.zeros((), np.int8)).sizes == (1,)
     with pytest.raises(ValueError, match="rank is 1"):
         TensorDesc.from_array(np.zeros((2, 3)), rank=1)

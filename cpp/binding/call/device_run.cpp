@@ -32,7 +32,7 @@ void bring(const Invocation& call, Tensor& tensor) {
 
 // Makes the operand's memory another one than written, with the same bytes.
 void keep_apart(const DevicePtr& device, Tensor& tensor, const MemoryPtr& written) {
-    if (tensor.memory != written) return;
+    if (!tensor.memory->overlaps(*written)) return;
     const GilReleased released;
     auto copy = std::make_shared<d3d12::Memory>(device, tensor.memory->bytes());
     device->copy(*copy, *tensor.memory);
@@ -146,12 +146,19 @@ void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands&
 }  // namespace
 
 PyObject* run_on_device(Invocation& call) {
+    if (call.out.memory && !call.out.memory->can_be_written()) {
+        throw Error(ErrorKind::kValue,
+                    std::string(call.op) + ": out is a part of a tensor and " +
+                        std::to_string(call.out.bytes()) +
+                        " bytes large, expected a multiple of 16 or all the rest of the tensor, as "
+                        "kernels write whole groups of 16 bytes");
+    }
     bring(call, call.input);
     bring(call, call.indices);
     if (call.updates.is_given()) bring(call, call.updates);
     Result result(call);
     const MemoryPtr& written = result.memory();
-    const bool in_place = call.can_be_in_place && call.input.memory == written;
+    const bool in_place = call.can_be_in_place && call.input.memory->is_same(*written);
     if (!in_place) keep_apart(call.device, call.input, written);
     keep_apart(call.device, call.indices, written);
     if (call.updates.is_given()) keep_apart(call.device, call.updates, written);

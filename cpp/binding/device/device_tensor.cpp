@@ -4,6 +4,7 @@
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
+#include "binding/device/device_parts.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "dmlindex/error.hpp"
@@ -23,7 +24,9 @@ given mode="raise" comes at the latest when its result is read with `numpy()`, o
 `Device.synchronize()`; operators that use the result of a failed one are skipped, and their results
 raise the first error.
 
-The memory is freed with the last reference, by `release()`, or at the end of a `with` block. All
+`tensor[a:b]` is rows of it and `tensor.at(byte_offset, shape)` any part: tensors of the same memory.
+The memory is freed with the last reference, by `release()`, or at the end of a `with` block; parts
+keep it. All
 tensors of a call lie on one device, else it is a ValueError; a tensor that was released is one, too.
 NumPy makes no array of it by itself: that is a TypeError, as it would wait and copy unseen.
 
@@ -184,6 +187,9 @@ void add_device_tensors(py::module_& module) {
         .def(
             "release", [](DeviceTensor& self) { self.memory.reset(); },
             "Frees the memory now; the tensor cannot be used after that.")
+        .def("__getitem__", &rows_of, py::arg("rows"), kRowsDoc)
+        .def("at", &part_at, py::arg("byte_offset"), py::arg("shape"),
+             py::arg("dtype") = py::none(), kPartDoc)
         .def("__enter__", [](py::object self) { return self; })
         .def("__exit__", [](DeviceTensor& self, const py::args&) { self.memory.reset(); })
         .def("__repr__", &repr_of);
@@ -191,6 +197,7 @@ void add_device_tensors(py::module_& module) {
                                  "__dlpack_device__"}) {
         type.def(protocol, &refuse_conversion, "Raises a TypeError: call numpy().");
     }
+    type.attr("__iter__") = py::none();  // or else it would count as a sequence, for its slices
     device_tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     set_no_new(device_tensor_type);
     module.def("device_tensor", &tensor_on, py::arg("device"), py::arg("array"),

@@ -9,9 +9,35 @@
 namespace dmlindex::d3d12 {
 
 Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
-    : device_(std::move(device)), bytes_(bytes), status_(std::make_shared<Status>()) {
+    : device_(std::move(device)),
+      bytes_(bytes),
+      allocated_bytes_(bytes),
+      status_(std::make_shared<Status>()) {
     const Device::Use use(*device_->state_);
     place_ = std::make_shared<MemoryPlace>(use->shared_pool, use->allocate(bytes));
+}
+
+Memory::Memory(const Memory& whole, std::uint64_t offset, std::uint64_t bytes)
+    : device_(whole.device_),
+      offset_(whole.offset_ + offset),
+      bytes_(bytes),
+      allocated_bytes_(whole.allocated_bytes_),
+      place_(whole.place_),
+      status_(whole.status_) {}
+
+Span Memory::span() const noexcept {
+    return {place_->span.chunk, place_->span.offset + offset_, bytes_};
+}
+bool Memory::is_same(const Memory& other) const noexcept {
+    return place_ == other.place_ && offset_ == other.offset_ && bytes_ == other.bytes_;
+}
+bool Memory::overlaps(const Memory& other) const noexcept {
+    return place_ == other.place_ && offset_ < other.offset_ + other.bytes_ &&
+           other.offset_ < offset_ + bytes_;
+}
+bool Memory::can_be_written() const noexcept {
+    const std::uint64_t end = offset_ + bytes_;
+    return end == allocated_bytes_ || end % kPartAlignment == 0;
 }
 
 Memory::~Memory() {
@@ -112,7 +138,7 @@ void Device::upload(const Memory& memory, const void* bytes) {
         const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
         const Staging::Piece piece = state.uploads.take(piece_bytes);
         copy_bytes(piece.mapped, from + offset, piece_bytes);
-        state.queue.copy(part(memory.place_->span, offset), piece.span, piece_bytes);
+        state.queue.copy(part(memory.span(), offset), piece.span, piece_bytes);
         if (piece_bytes == kSegmentBytes)
             state.queue.submit();  // the GPU copies while the next piece is filled
     }
@@ -140,7 +166,7 @@ void Device::download(const Memory& memory, void* bytes) {
         if (flights.size() == kSegments - 1) land();
         const std::uint64_t piece_bytes = std::min(kSegmentBytes, memory.bytes_ - offset);
         const Staging::Piece piece = state.readbacks.take(piece_bytes);
-        state.queue.copy(piece.span, part(memory.place_->span, offset), piece_bytes);
+        state.queue.copy(piece.span, part(memory.span(), offset), piece_bytes);
         flights.push_back({piece, to + offset, state.queue.pending_value()});
         state.ledger.flush();
     }
@@ -159,7 +185,7 @@ void Device::copy(const Memory& to, const Memory& from) {
     Objects& state = *use;
     state.need(*from.status_);
     state.ledger.save_bad_indices(state.encoder(), *to.place_);
-    encode_copy(state.encoder(), to.place_->span, from.place_->span, from.bytes_);
+    encode_copy(state.encoder(), to.span(), from.span(), from.bytes_);
 }
 
 std::vector<std::string> Device::take_kernels() {

@@ -38,9 +38,9 @@ std::uint32_t Ledger::new_slot(const Encoder& encoder) {
 
 void Ledger::enter(const Plan& plan, std::uint32_t slot, const Parents& parents,
                    std::shared_ptr<Status> result, std::shared_ptr<MemoryPlace> indices,
-                   Describe describe) {
+                   const Span& indices_span, Describe describe) {
     pending_.push_back({std::move(describe), std::move(result), parents,
-                        capture_constants(plan, slot), std::move(indices), nullptr});
+                        capture_constants(plan, slot), std::move(indices), indices_span, nullptr});
     if (const auto& kept = pending_.back().indices) ++kept->lookups;
 }
 
@@ -81,7 +81,7 @@ void Ledger::look_up_bad_indices(const Encoder& encoder) {
     bool found = false;
     for (std::uint32_t i = settled_count_; i < mirrored_count_; ++i) {
         if (mirrored_[i].first_bad == 0 || !pending_[i].indices) continue;
-        encode_capture(encoder, pending_[i].capture, pending_[i].indices->span);
+        encode_capture(encoder, pending_[i].capture, pending_[i].indices_span);
         found = true;
     }
     if (!found) return;
@@ -114,7 +114,7 @@ void Ledger::let_go_of_indices(Pending& operation) {
 void Ledger::save_bad_indices(const Encoder& encoder, const MemoryPlace& place) {
     for (std::uint32_t i = settled_count_; place.lookups > 0 && i < pending_.size(); ++i) {
         if (pending_[i].indices.get() != &place) continue;
-        encode_capture(encoder, pending_[i].capture, place.span);
+        encode_capture(encoder, pending_[i].capture, pending_[i].indices_span);
         let_go_of_indices(pending_[i]);
     }
 }

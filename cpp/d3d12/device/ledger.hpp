@@ -52,10 +52,11 @@ class Ledger {
 
     // The slot for the next operator. Where none is left, settles all first.
     std::uint32_t new_slot(const Encoder& encoder);
-    // Enters the operator that has just got a slot. indices: null if no index of it can be bad.
+    // Enters the operator that has just got a slot. indices: where those in the span lie; null if
+    // no index can be bad.
     void enter(const Plan& plan, std::uint32_t slot, const Parents& parents,
                std::shared_ptr<Status> result, std::shared_ptr<MemoryPlace> indices,
-               Describe describe);
+               const Span& indices_span, Describe describe);
 
     // Sends everything on its way, the slots to the host included.
     void flush();
@@ -77,6 +78,7 @@ class Ledger {
         Parents parents;
         Constants capture;                     // for encode_capture
         std::shared_ptr<MemoryPlace> indices;  // while the bad index's value is not in the slot
+        Span indices_span;
         std::shared_ptr<Failure> failure;
     };
     struct SlotWords;

@@ -14,9 +14,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
     const Use use(*state_);
     Objects& state = *use;
     const auto tensor = [](const Memory* memory) {
-        return memory == nullptr
-                   ? Span{}
-                   : Span{memory->place_->span.chunk, memory->place_->span.offset, memory->bytes_};
+        return memory == nullptr ? Span{} : memory->span();
     };
     const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
                           tensor(operands.source)};
@@ -27,9 +25,10 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
 
     const bool gathers = plan.direction == Direction::kGather;
     const Memory& written = gathers ? *operands.items : *operands.table;
+    // What is written counts as read where bytes stay as they were.
+    const bool keeps_bytes = written.is_part() || (!gathers && !plan.copies_source);
     const Memory* read[] = {gathers ? operands.table : operands.items, operands.indices,
-                            operands.source,
-                            gathers || plan.copies_source ? nullptr : operands.table};
+                            operands.source, keeps_bytes ? &written : nullptr};
     const auto is_pending = [](const Memory* memory) {
         return memory != nullptr && memory->status_->slot != kNoSlot;
     };
@@ -66,7 +65,8 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         }
         if (slot != kNoSlot) {
             state.ledger.enter(plan, slot, parents, written.status_,
-                               checks ? operands.indices->place_ : nullptr, std::move(describe));
+                               checks ? operands.indices->place_ : nullptr, tensors.indices,
+                               std::move(describe));
         }
         Status& status = *written.status_;
         const bool unusable = status.fresh && (status.slot != kNoSlot || status.failure);
