@@ -23,6 +23,8 @@ FILES = [
     "test_reductions.py",
     "test_fill_value.py",
     "test_find_duplicates.py",
+    "../descriptors/test_numerics.py",
+    "../descriptors/test_numerics_large.py",
 ]
 
 

@@ -45,7 +45,9 @@ std::int64_t look_up_line_in(const IndexRun& run, std::int64_t last_place, const
 }
 
 // A run whose axis fits registers, though the line may not: what is out of range follows one by
-// one.
+// one, or all 16 where it is more than a few.
+constexpr int kFew = 3;
+
 template <class Table, class Index, std::int64_t kBytes>
 std::int64_t look_up_axis_in(const IndexRun& run, std::int64_t last_place, const std::byte* line,
                              std::byte* items) noexcept {
@@ -56,7 +58,8 @@ std::int64_t look_up_axis_in(const IndexRun& run, std::int64_t last_place, const
     const Table table(line + run.table_offset * kBytes, size);
     const __m512i limit = Avx512Words::splat(size).lanes;
     const std::byte* const indices = run.indices;
-    const auto first = static_cast<std::uint32_t>(run.table_offset);
+    const __m512i first = Avx512Words::splat(run.table_offset).lanes;
+    const __m512i last = Avx512Words::splat(last_place).lanes;
     const std::int64_t count = run.count;
     std::int64_t i = 0;
     for (; i + kLookUpStep <= count; i += kLookUpStep) {
@@ -67,11 +70,17 @@ std::int64_t look_up_axis_in(const IndexRun& run, std::int64_t last_place, const
         if (outside == 0) [[likely]]
             continue;
         alignas(kRegisterBytes) std::uint32_t places[kLookUpStep];
-        _mm512_store_si512(places, words);
+        _mm512_store_si512(places, _mm512_min_epu32(_mm512_add_epi32(words, first), last));
+        const auto copy = [&](std::int64_t j) {
+            std::memcpy(items + (i + j) * kBytes, line + std::int64_t{places[j]} * kBytes, kBytes);
+        };
+        if (std::popcount(static_cast<unsigned>(outside)) > kFew) {
+#pragma GCC unroll 16
+            for (std::int64_t j = 0; j < kLookUpStep; ++j) copy(j);
+            continue;
+        }
         for (; outside != 0; outside = static_cast<__mmask16>(outside & (outside - 1))) {
-            const int j = std::countr_zero(static_cast<unsigned>(outside));
-            const std::int64_t place = std::min<std::int64_t>(first + places[j], last_place);
-            std::memcpy(items + (i + j) * kBytes, line + place * kBytes, kBytes);
+            copy(std::countr_zero(static_cast<unsigned>(outside)));
         }
     }
     return i;

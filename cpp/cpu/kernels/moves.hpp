@@ -20,7 +20,7 @@ static inline void fill_bytes(std::byte* to, const std::byte* element, std::int6
         std::memset(to, 0, static_cast<std::size_t>(count));
         return;
     }
-    constexpr std::int64_t kOneByOne = 64;
+    constexpr std::int64_t kOneByOne = 32;
     const std::int64_t first = std::min(count, (kOneByOne / element_bytes + 1) * element_bytes);
     for (std::int64_t at = 0; at < first; at += element_bytes) {
         std::memcpy(to + at, element, static_cast<std::size_t>(element_bytes));

@@ -111,15 +111,18 @@ void move_shared(const LinearJob& linear, const Part& part, const Slices& block,
     }
 }
 
-// As many steps as there are of a row of indices.
+// As many steps as can be of a row of indices.
 std::int64_t look_up(const LinearJob& linear, const PositionWalker& walker,
                      std::int64_t most) noexcept {
     const Job& job = linear.job;
     IndexRun run = walker.index_run(job.buffers.indices, std::min(walker.left_in_run(), most),
                                     job.coordinates, job.coordinate_count);
+    std::byte* const items = job.buffers.items + walker.item_offset();
+    if (linear.look_up == nullptr) {
+        return job.look_up(run, linear.line.table + run.table_offset, items);
+    }
     run.table_offset /= linear.line.width;
-    return linear.look_up(run, linear.last_place, linear.line.table,
-                          job.buffers.items + walker.item_offset());
+    return linear.look_up(run, linear.last_place, linear.line.table, items);
 }
 
 // Positions [first, last) of the job's dims, in C order; each of them all along the shared dims.
@@ -133,7 +136,7 @@ void run_positions(const LinearJob& linear, const Part& part, bool filtered, std
     PositionWalker walker(linear.dims.dims, linear.dims.rank, first);
     for (std::int64_t position = first; position < last;) {
         std::int64_t most = std::min(kBlockPositions, last - position);
-        if (linear.look_up != nullptr) {
+        if (linear.looks_up) {
             const std::int64_t moved = look_up(linear, walker, last - position);
             walker.advance(moved);
             position += moved;

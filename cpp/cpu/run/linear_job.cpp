@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cpu/kernels/moves.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -14,21 +15,30 @@ constexpr std::int64_t kPositionsAByte = 4;
 // Positions whose offsets are worth keeping for other dims.
 constexpr std::int64_t kSharedPositions = 16;
 
-// Whether the plan has dims along which offsets are worth keeping. Any two updates may meet, so
-// that a scatter keeps to C order.
-bool wants_sharing(const Plan& plan) noexcept {
+// How many positions there are along the dims that indices do not move with.
+std::int64_t free_positions(const Plan& plan) noexcept {
     std::int64_t positions = 1;
-    bool has_free_dim = false;
     for (int d = 0; d < plan.rank; ++d) {
-        has_free_dim |= plan.dims[d].index_stride == 0;
-        if (plan.dims[d].index_stride != 0) positions *= plan.dims[d].size;
+        if (plan.dims[d].index_stride == 0) positions *= plan.dims[d].size;
     }
-    return plan.direction == Direction::kGather && has_free_dim && positions >= kSharedPositions;
+    return positions;
 }
 
-// Whether registers hold the line, so that looking up is always quickest.
-bool is_small(const Plan& plan) noexcept {
-    return plan.line.last < kernels().small_table[slice_class(plan.element_bytes)];
+// Whether offsets are worth keeping for those. Any two updates may meet, so that a scatter keeps to
+// C order.
+bool wants_sharing(const Plan& plan, std::int64_t free) noexcept {
+    return plan.direction == Direction::kGather && free > 1 &&
+           position_count(plan) >= kSharedPositions * free;
+}
+
+// Whether looking elements up for each of them is quicker still.
+bool prefers_look_up(const Plan& plan, std::int64_t free) noexcept {
+    constexpr std::int64_t kFewPositions = 4;
+    constexpr std::int64_t kWideBytes = 4;
+    const bool in_registers =
+        plan.line.last < kernels().small_table[slice_class(plan.element_bytes)];
+    return plan.slice_bytes == plan.element_bytes &&
+           (in_registers || free < kFewPositions || plan.element_bytes >= kWideBytes);
 }
 
 }  // namespace
@@ -40,8 +50,10 @@ LinearJob::LinearJob(const Plan& plan, const Job& in_range) noexcept
       address(kernels().address[static_cast<int>(plan.index_type)]) {
     const Kernels& table = kernels();
     const int slice = slice_class(plan.slice_bytes);
-    const bool looks_up = can_look_up(plan) && (is_small(plan) || !wants_sharing(plan));
-    const bool shares = !looks_up && wants_sharing(plan);
+    const std::int64_t free = free_positions(plan);
+    bool shares = wants_sharing(plan, free);
+    const bool can = can_look_up(plan) && (!shares || prefers_look_up(plan, free));
+    shares = shares && !can;
     for (int d = 0; d < plan.rank; ++d) {
         const Dim& dim = plan.dims[d];
         (shares && dim.index_stride == 0 ? shared : dims).append(dim);
@@ -59,18 +71,20 @@ LinearJob::LinearJob(const Plan& plan, const Job& in_range) noexcept
         job.stream = nullptr;
         job.fill = line.behind_element;
     }
-    if (looks_up) choose_look_up(plan);
+    if (can) choose_look_up(plan);
 }
 
 // Whether runs have packed indices that are all there is to a place but the run's own.
 bool LinearJob::can_look_up(const Plan& plan) const noexcept {
-    if (job.look_up == nullptr || plan.rank == 0 || plan.slice_bytes != line.width) return false;
+    if (job.look_up == nullptr || plan.rank == 0) return false;
     const Dim& run = plan.dims[plan.rank - 1];
     return run.size >= kLookUpStep && run.index_stride == job.index_bytes &&
-           run.table_stride == 0 && run.item_stride == line.width;
+           run.table_stride == 0 && run.item_stride == plan.slice_bytes;
 }
 
 void LinearJob::choose_look_up(const Plan& plan) noexcept {
+    looks_up = plan.slice_bytes != line.width;
+    if (looks_up) return;
     const auto as_number = [](const std::byte* place) {
         return reinterpret_cast<std::intptr_t>(place);
     };
@@ -85,6 +99,7 @@ void LinearJob::choose_look_up(const Plan& plan) noexcept {
         span.behind += as_number(line.table) - as_number(copied_line.get());
         job.buffers.table = line.table = copied_line.get();
     }
+    looks_up = true;
     last_place = plan.line.last;
     look_up = line_look_up_for(kernels(), plan.index_type, slice_class(line.width),
                                std::min(plan.coordinates[0].limit, last_place + 1));

@@ -12,7 +12,7 @@ namespace dmlindex::cpu {
 
 // Slices up to here have a copy of what is read behind the line, which is then one more slice of
 // the table. Others are filled.
-inline constexpr std::int64_t kBehindBytes = 256;
+inline constexpr std::int64_t kBehindBytes = 4096;
 
 // Some dims of a plan, in their order.
 struct Dims {
@@ -33,7 +33,8 @@ struct LinearJob {
     LineBytes line;
     LineSpan span;
     AddressKernel address;
-    LineLookUpKernel look_up = nullptr;
+    bool looks_up = false;               // where there is a row of indices, first of all
+    LineLookUpKernel look_up = nullptr;  // or else the job's, as far as indices are in range
     std::int64_t last_place = 0;
     Dims dims;    // those of the indices; all of a scatter's
     Dims shared;  // those along which a gather's indices are the same

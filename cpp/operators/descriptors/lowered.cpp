@@ -138,6 +138,7 @@ void make_linear(const Desc& desc, Plan& plan) {
     if (!indices_matter) {
         plan.is_linear = false;
         plan.mode = Mode::kClamp;
+        for (int d = 0; d < plan.rank; ++d) plan.dims[d].index_stride = 0;  // any of them will do
     }
 }
 
