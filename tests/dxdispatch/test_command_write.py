@@ -43,7 +43,7 @@ def test_write_run_compare(arrays: None, capsys: pytest.CaptureFixture[str]) -> 
         "model.json",
     ]
     assert run("compare case") == 1
-    assert "1 output: 1 missing" in capsys.readouterr().out
+    assert "1 output: 1 missing: first run the command" in capsys.readouterr().out
     assert run("run case/model.json --output-path case") == 0
     capsys.readouterr()
     assert run("compare case") == 0

@@ -81,6 +81,18 @@ def test_a_sequence_of_narrow_integers_wraps(count: int, start: int, delta: int)
     assert found == [(start + i * delta + 128) % 256 - 128 for i in range(count)]
 
 
+def test_a_sequence_of_wide_integers_wraps_at_64_bits() -> None:
+    given = {"valueCount": 3, "valueStart": 2**62, "valueDelta": 2**62 + 3}
+    assert values("INT64", given) == [2**62, -(2**63) + 3, -(2**62) + 6]
+    assert values("UINT64", given) == [2**62, 2**63 + 3, 2**63 + 2**62 + 6]
+
+
+def test_halves_are_rounded_by_way_of_floats() -> None:
+    just_above_the_middle = 1 + 2**-11 + 2**-30
+    assert float(np.float16(just_above_the_middle)) == 1 + 2**-10
+    assert values("FLOAT16", [just_above_the_middle]) == [1.0]
+
+
 @pytest.mark.parametrize("type_name", ["FLOAT16", "FLOAT32", "FLOAT64"])
 def test_a_sequence_of_floats_gathers_rounding_errors(type_name: str) -> None:
     dtype = DataType[type_name].dtype

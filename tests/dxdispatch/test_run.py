@@ -132,6 +132,33 @@ def test_a_binding_begins_at_its_offset() -> None:
     assert "expected a multiple of 16 below its size, 44" in refused(model)
 
 
+def test_a_binding_keeps_the_alignment_that_the_tensor_promises() -> None:
+    model = changed("resources/x/initialValues/valueCount", 20)
+    model["dispatchables"]["g"]["desc"]["InputTensor"]["GuaranteedBaseOffsetAlignment"] = 32
+    model["commands"][0]["bindings"]["InputTensor"] = {"name": "x", "elementOffset": 8}
+    assert output(model) == [10, 8, 13, 13]
+    model["commands"][0]["bindings"]["InputTensor"] = {"name": "x", "elementOffset": 4}
+    assert "at byte 16, expected a multiple of 32, the tensor's Guaranteed" in refused(model)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (f"{DESC}/InputTensor/Sizes", [1] * 100_000),
+        ("commands/2/dimensions", [7] * 100_000),
+        ("commands/2/targetPath", "../" * 100_000),
+        ("commands/1/resource", "x" * 100_000),
+    ],
+)
+def test_what_is_said_of_very_much_is_short(path: str, value: Any) -> None:
+    assert len(refused(changed(path, value))) <= 2000
+
+
+def test_every_device_does_the_same(device: str) -> None:
+    model = parsed(changed("resources/i/initialValues", [3, -4, 9, 2**32 + 1]))
+    assert dxdispatch.execute(model, device=device).printed == ["Resource 'out': 3, 6, 6, 5"]
+
+
 def test_an_input_that_directml_owns_is_what_it_was_at_first() -> None:
     model = changed(f"{DESC}/InputTensor/Flags", ["OWNED_BY_DML"])
     assert "InputTensor is OWNED_BY_DML" in refused(model)
@@ -204,8 +231,8 @@ def test_an_input_that_directml_owns_is_what_it_was_at_first() -> None:
         ("commands/2/targetPath", "C:out.npy", "no drive"),
         ("commands/2/targetPath", "", "expected a file inside of the folder"),
         ("commands/2/targetPath", "out.png", "pictures are not written here"),
-        ("commands/2/dimensions", [2, 3], "dimensions [2, 3] need 24 bytes, the resource has 16"),
-        ("commands/2/dimensions", [1] * 40, "dimensions"),
+        ("commands/2/dimensions", [2, 3], "dimensions [2, 3] need more than the 16 bytes of the"),
+        ("commands/2/dimensions", [1] * 40, "or are more than 32"),
         ("commands/1/verbose", 1, "verbose is 1, expected true or false"),
     ],
 )
@@ -254,6 +281,13 @@ def test_a_file_holds_the_whole_buffer() -> None:
     model["commands"][2]["targetPath"] = "a/b.bin"
     content = executed(model).files[PurePosixPath("a/b.bin")]
     assert content == np.array([2, 0, 5, 5, 0], "<i4").tobytes()
+
+
+@pytest.mark.parametrize("dimensions", [[0], [5, 0, 7], [4, 0], [1] * 32])
+def test_dimensions_that_the_buffer_holds(dimensions: list[int]) -> None:
+    content = executed(changed("commands/2/dimensions", dimensions)).files
+    array = np.load(io.BytesIO(content[PurePosixPath("out.npy")]))
+    assert array.shape == tuple(dimensions)
 
 
 def test_values_of_several_types_are_neither_printed_nor_an_array() -> None:

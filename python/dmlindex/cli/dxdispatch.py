@@ -245,6 +245,8 @@ def _summary(counts: Counter[str]) -> str:
         "differs": "differ",
         "missing": "missing",
     }
+    if set(counts) == {"missing"}:
+        words["missing"] += ": first run the command that README.md says"
     found = [f"{counts[outcome]} {said}" for outcome, said in words.items() if counts[outcome]]
     return f"{_count(sum(counts.values()), 'output')}: {'; '.join(found)}"
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+_MOST_LETTERS = 2000
+
 
 class DxDispatchError(ValueError):
     """A model or a folder that cannot be run, written or compared; the message is one line."""
+
+    def __init__(self, message: str) -> None:
+        long = len(message) > _MOST_LETTERS
+        super().__init__(f"{message[: _MOST_LETTERS - 1]}…" if long else message)
 
 
 def shown(value: object) -> str:

@@ -24,6 +24,7 @@ from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, TensorFlags
 
 _OFFSET_ALIGNMENT = 16  # of a binding, in bytes
+_MOST_DIMENSIONS = 32  # that NumPy's arrays have, whatever the release
 _PICTURES = (".png", ".jpg")
 
 
@@ -75,7 +76,8 @@ class Memory:
             owned = None
         if owned is None and point not in command.bindings:
             raise DxDispatchError(f"{where}: nothing is bound{_misspelt(point, command.bindings)}")
-        found = owned or [self._bound(binding) for binding in command.bindings[point]]
+        bound = () if owned else command.bindings[point]
+        found = owned or [self._bound(binding) for binding in bound]
         if len(found) != len(tensors):
             raise DxDispatchError(f"{where} takes {len(tensors)} resources, found {len(found)}")
         for buffer, tensor in zip(found, tensors, strict=True):
@@ -83,6 +85,12 @@ class Memory:
                 raise DxDispatchError(
                     f"{where}: {buffer.size} bytes are bound, expected at least {needed}, the "
                     "tensor's TotalTensorSizeInBytes"
+                )
+        for binding, tensor in zip(bound, tensors, strict=False):
+            if (least := tensor.guaranteed_base_offset_alignment) and binding.offset % least:
+                raise DxDispatchError(
+                    f"{where} is bound at byte {binding.offset}, expected a multiple of {least}, "
+                    "the tensor's GuaranteedBaseOffsetAlignment"
                 )
         return found
 
@@ -141,12 +149,12 @@ def _file(command: WriteFile, resource: Resource, data: bytes) -> bytes:
         raise DxDispatchError(f"{where}: the resource's values are of several types; use .bin")
     size = resource.data_type.dtype.itemsize
     dimensions = command.dimensions or (len(data) // size,)
-    needed = size
+    elements = 0 if 0 in dimensions else 1
     for dimension in dimensions:
-        needed *= dimension
-    if needed > len(data) or len(dimensions) > 32:
+        elements = min(elements * dimension, len(data) + 1)
+    if elements * size > len(data) or len(dimensions) > _MOST_DIMENSIONS:
         raise DxDispatchError(
-            f"{where}: dimensions {list(dimensions)} need {needed} bytes, the resource has "
-            f"{len(data)}"
+            f"{where}: dimensions {list(dimensions)} need more than the {len(data)} bytes of the "
+            f"resource, or are more than {_MOST_DIMENSIONS}"
         )
     return npy.write(data, resource.data_type, dimensions)
