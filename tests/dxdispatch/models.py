@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
+from pathlib import PurePosixPath
 from typing import Any
 
+import numpy as np
+import pytest
+
 from dmlindex.directml import dxdispatch
-from dmlindex.directml.dxdispatch import Model, Outcome
+from dmlindex.directml.dxdispatch import DxDispatchError, Model, Outcome
 
 # A row of x is padded: 7 elements, of which 3 is none of the tensor's.
 GATHER: dict[str, Any] = {
@@ -66,3 +71,17 @@ def parsed(model: dict[str, Any]) -> Model:
 
 def executed(model: dict[str, Any]) -> Outcome:
     return dxdispatch.execute(parsed(model))
+
+
+def output(model: dict[str, Any]) -> list[int]:
+    """The four numbers that the model writes."""
+    content = executed(model).files[PurePosixPath("out.npy")]
+    numbers: list[int] = np.load(io.BytesIO(content)).reshape(-1).tolist()
+    return numbers
+
+
+def refused(model: dict[str, Any]) -> str:
+    with pytest.raises(DxDispatchError) as caught:
+        executed(model)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
