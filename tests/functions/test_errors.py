@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import dmlindex
 from dmlindex import reference, testing
-from dmlindex.testing.strategies import OPERATORS
+from dmlindex.testing.space import OPERATORS
 
 
 def message(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 import dmlindex
-from dmlindex.testing.strategies import OPERATORS
+from dmlindex.testing.space import OPERATORS
 
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dmlindex
 from dmlindex import reference, testing
 from dmlindex.reference.checks import GATHER_MODES, REDUCTIONS, SCATTER_MODES
-from dmlindex.testing.strategies import OPERATORS
+from dmlindex.testing.space import OPERATORS
 from dmlindex.testing.values import DTYPE_CLASSES, dtypes_of
 
 GATHERS = [op for op in OPERATORS if op.startswith("gather")]

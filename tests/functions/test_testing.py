@@ -11,7 +11,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from dmlindex import reference, testing
-from dmlindex.testing.ingredients import as_bytes
+from dmlindex.testing.memory import as_bytes
 from dmlindex.testing.mistakes import MISTAKES
 
 
@@ -60,7 +60,7 @@ def test_the_script_makes_the_same_call(call: testing.Call) -> None:
     def record(*arguments: Any, **options: Any) -> None:
         recorded.append(testing.Call(call.operator, arguments, options))
 
-    script = call.script("record").replace("import dmlindex, ", "import ")
+    script = call.script("record")
     exec(script, {"record": record})
     for original, again in zip(call.arrays(), recorded[0].arrays(), strict=True):
         assert (again.dtype, again.shape) == (original.dtype, original.shape)
@@ -117,7 +117,10 @@ def other_exception(input: Any, indices: Any, **options: Any) -> Any:
 def test_check_same_sees(function: Callable[..., Any], says: str) -> None:
     with pytest.raises(AssertionError, match=says) as caught:
         testing.check_same(function, reference.gather, gather_call())
-    assert "print(dmlindex.gather(input, indices))" in str(caught.value)
+    told = str(caught.value)
+    name = function.__name__
+    assert f"from {__name__} import {name}" in told  # the function under test, not ours
+    assert f"print({name}(input, indices))" in told
 
 
 def test_check_same_wants_out_back() -> None:
@@ -174,7 +177,7 @@ def test_arrays_of_references_are_copied_by_their_elements(array: Any) -> None:
     assert copied.tolist() == array.tolist()
     assert not np.shares_memory(copied, array)
     recorded: list[Any] = []
-    script = call.script("record").replace("import dmlindex, ", "import ")
+    script = call.script("record")
     exec(script, {"record": lambda *arguments: recorded.extend(arguments)})
     assert recorded[0].dtype == array.dtype
     assert recorded[0].shape == array.shape
@@ -190,3 +193,92 @@ def test_check_same_sees_a_changed_reference() -> None:
     call = testing.Call("gather", (np.array(["a", "b"], object), np.array([0])))
     with pytest.raises(AssertionError, match="memory of its arguments: input"):
         testing.check_same(hasty, reference.gather, call)
+
+
+def test_a_report_says_values_beside_bytes_and_is_printed_once() -> None:
+    call = testing.Call("gather", (np.array([1.0, 0.0], "f4"), np.array([0, 1])))
+    with pytest.raises(AssertionError) as caught:
+        testing.check_same(changed_value, reference.gather, call)
+    told = str(caught.value)
+    assert "-0.0 (bytes 00000080), expected 0.0 (bytes 00000000)" in told
+    assert "input = np.array([1.0, 0.0], dtype='float32')" in told
+    assert "indices = np.array([0, 1], dtype='int64')" in told
+    assert caught.value.__cause__ is None
+    assert "print(" not in repr(call)  # what Hypothesis shows beside it
+
+
+def test_a_function_that_has_no_name_to_import_is_to_be_filled_in() -> None:
+    call = testing.Call("gather", (np.ones(3), np.array([0])))
+    with pytest.raises(AssertionError, match=r"FUNCTION = … ") as caught:
+        testing.check_same(lambda x, i: -x[i], reference.gather, call)
+    assert "print(FUNCTION(input, indices))" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("restrictions", "says"),
+    [
+        ({"modes": ["rase"]}, "modes is 'rase', expected one of raise, clamp, wrap, fill"),
+        ({"modes": ["drop"]}, "modes is 'drop', expected one of raise, clamp"),
+        ({"reductions": ["sum"]}, "reductions is 'sum', expected one of none, add"),
+        ({"layouts": "dense"}, "layouts is 'dense', expected one of any, packed"),
+        ({"arguments": ["axes"]}, "arguments is 'axes', expected one of axis"),
+        ({"max_rank": 0}, "max_rank is 0, expected at least 1"),
+    ],
+)
+@pytest.mark.parametrize("strategy", [testing.calls, testing.invalid_calls])
+def test_a_typo_lists_the_right_names(
+    strategy: Any, restrictions: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        strategy("gather", **restrictions)
+
+
+def test_a_mistake_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match=r"mistakes has 'typo', expected any of .*out_unfit"):
+        testing.invalid_calls("gather", mistakes=["typo"])
+
+
+def small(input: Any, indices: Any) -> Any:
+    return reference.gather_nd(input, indices)
+
+
+@given(testing.calls("gather_nd", function=small, negative=False, layouts="packed", max_rank=2,
+                     max_side=4, dtypes=["f4"]))  # fmt: skip
+def test_calls_of_a_small_function(call: testing.Call) -> None:
+    assert call.options == {}
+    assert len(call.arguments) == 2
+    for array in call.arrays():
+        assert array.flags.c_contiguous
+        assert max(array.shape, default=0) <= 4
+    assert call.arguments[0].ndim <= 2
+    assert call.arguments[0].dtype == np.float32
+    assert not (np.asarray(call.arguments[1]) < 0).any()
+    testing.check_same(small, reference.gather_nd, call)
+
+
+@pytest.mark.parametrize("operator", ["scatter_elements", "scatter_nd"])
+def test_calls_without_duplicates(operator: str) -> None:
+    @given(testing.calls(operator, duplicates=False, modes=["raise"]))
+    def check(call: testing.Call) -> None:
+        given = call.given()
+        axis = given.get("axis", 0) if operator == "scatter_elements" else None
+        assert reference.find_duplicates(given["input"], given["indices"], axis=axis).size == 0
+
+    check()
+
+
+@given(
+    testing.invalid_calls(
+        "scatter_elements",
+        arguments=["axis", "mode"],
+        modes=["raise", "drop"],
+        mistakes=["index_out_of_range", "position_out_of_range", "out_unfit", "reduction_unknown"],
+        with_lists=True,
+    )
+)
+def test_invalid_calls_obey_the_same_restrictions(call: testing.Call) -> None:
+    assert call.note in ("index out of range", "position out of range")
+    assert {"out", "reduction", "unique_indices"}.isdisjoint(call.options)
+    assert call.options.get("mode", "raise") in ("raise", "drop")
+    with pytest.raises((ValueError, IndexError)):
+        run(call)

@@ -14,7 +14,7 @@ import dmlindex
 from dmlindex import _core, reference
 from dmlindex.cli import commands
 from dmlindex.testing.call import PARAMETERS
-from dmlindex.testing.strategies import OPERATORS
+from dmlindex.testing.space import OPERATORS
 
 FUNCTIONS = [*OPERATORS, "find_duplicates"]
 STUBS = Path(__file__).parents[2] / "script/stubs.py"

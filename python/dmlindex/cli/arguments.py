@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import dmlindex
-from dmlindex.cli import commands, dxdispatch, models
+from dmlindex.cli import commands, dxdispatch, fuzz, models
 from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import printable
 from dmlindex.cli.files import file_path
@@ -78,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     dxdispatch.add_parsers(
         subparsers.add_parser("dxdispatch", help="models of DirectML's test program DxDispatch")
     )
+    fuzz.add(subparsers)
     return parser
 
 

@@ -21,16 +21,22 @@ out of range. Needs Hypothesis (`pip install dmlindex[testing]`).
 """
 
 from dmlindex.reference.reductions import is_reducible
-from dmlindex.testing.call import Call, check_same
+from dmlindex.testing.call import Call
+from dmlindex.testing.compare import check_same
+from dmlindex.testing.fuzzing import fuzz
 from dmlindex.testing.ingredients import arrays, dtypes, index_dtypes, indices, shapes
+from dmlindex.testing.report import Difference, Report
 from dmlindex.testing.strategies import calls, invalid_calls
 
 __all__ = [
     "Call",
+    "Difference",
+    "Report",
     "arrays",
     "calls",
     "check_same",
     "dtypes",
+    "fuzz",
     "index_dtypes",
     "indices",
     "invalid_calls",

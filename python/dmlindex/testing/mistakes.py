@@ -27,13 +27,8 @@ def _mistake(function: Mistake) -> Mistake:
     return function
 
 
-def _given(call: Call) -> dict[str, Any]:
-    """All arguments by name."""
-    return dict(zip(PARAMETERS[call.operator], call.arguments, strict=False)) | call.options
-
-
 def _with(call: Call, **changes: Any) -> Call:
-    given = _given(call) | changes
+    given = call.given() | changes
     arrays = [name for name in ("input", "indices", "updates") if name in given]
     options = {name: value for name, value in given.items() if name not in arrays}
     return Call(call.operator, tuple(given[name] for name in arrays), options, call.note)
@@ -53,7 +48,7 @@ def position_out_of_range(call: Call, choice: int) -> Call | None:
     name = _position(call)
     if name is None:
         return None
-    rank = _given(call)["input"].ndim
+    rank = call.given()["input"].ndim
     below = [-rank - 1] if name == "axis" else [-1]
     beyond = [rank, rank + 1, 2**31, 2**63, 2**64, -(2**63), -(2**63) - 1, 10**40]
     return _with(call, **{name: _pick([*below, *beyond], choice)})
@@ -83,7 +78,7 @@ def mode_of_a_wrong_type(call: Call, choice: int) -> Call:
 def fill_value_not_exact(call: Call, choice: int) -> Call | None:
     if call.operator.startswith("scatter"):
         return None
-    kind = _given(call)["input"].dtype.kind
+    kind = call.given()["input"].dtype.kind
     wrong: list[Any] = [[1, 2], np.zeros(2), object(), 10**400, None]
     if kind in "biu":
         wrong += [0.5, np.nan, np.inf, 2**64, -(2**63) - 1, 1j, "1"]
@@ -98,7 +93,7 @@ def fill_value_not_exact(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def input_of_a_wrong_type(call: Call, choice: int) -> Call | None:
-    shape = _given(call)["input"].shape
+    shape = call.given()["input"].shape
     record = np.zeros(shape, [("a", "i4"), ("b", object)])
     wrong = [np.zeros(shape, object), record, None, {}, {1: 2}, object(), np.ma.zeros(shape, "i4")]
     if hasattr(np.dtypes, "StringDType"):
@@ -110,7 +105,7 @@ def input_of_a_wrong_type(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def indices_of_a_wrong_type(call: Call, choice: int) -> Call:
-    places = np.asarray(_given(call)["indices"])
+    places = np.asarray(call.given()["indices"])
     types = ["f8", "f4", "?", "c8", "m8[s]", "M8[s]", "U3", "V8", object]
     wrong: list[Any] = [np.zeros(places.shape, t) for t in types]
     wrong += [
@@ -129,7 +124,7 @@ def indices_of_a_wrong_type(call: Call, choice: int) -> Call:
 
 @_mistake
 def indices_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
-    given = _given(call)
+    given = call.given()
     places, source = np.asarray(given["indices"]), given["input"]
     if call.operator == "gather":
         return None
@@ -152,14 +147,14 @@ def indices_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def input_without_dims(call: Call, choice: int) -> Call:
-    return _with(call, input=np.zeros((), _given(call)["input"].dtype))
+    return _with(call, input=np.zeros((), call.given()["input"].dtype))
 
 
 @_mistake
 def updates_of_a_wrong_type(call: Call, choice: int) -> Call | None:
     if not call.operator.startswith("scatter"):
         return None
-    given = _given(call)
+    given = call.given()
     dtype, shape = given["input"].dtype, given["updates"].shape
     wrong: list[Any] = [np.zeros(shape, t) for t in ("i2", "f4", "V7", object) if dtype != t]
     wrong += [np.ma.zeros(shape, dtype), [None], ["1"] if dtype.kind != "U" else [b"1"]]
@@ -174,7 +169,7 @@ def updates_of_a_wrong_type(call: Call, choice: int) -> Call | None:
 def updates_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
     if not call.operator.startswith("scatter"):
         return None
-    given = _given(call)
+    given = call.given()
     dtype, shape = given["input"].dtype, given["updates"].shape
     wrong = [(*shape, 1), (1, *shape), tuple(n + 1 for n in shape) or (2,), shape[:-1] or (1, 1)]
     wrong = [s for s in wrong if s not in (shape, ())]
@@ -191,7 +186,7 @@ def reduction_unknown(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def reduction_of_a_dtype_without(call: Call, choice: int) -> Call | None:
-    dtype = _given(call)["input"].dtype
+    dtype = call.given()["input"].dtype
     wrong = [r for r in ("add", "mul", "min", "max") if not is_reducible(dtype, r)]
     if not call.operator.startswith("scatter") or not wrong:
         return None
@@ -200,7 +195,7 @@ def reduction_of_a_dtype_without(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def out_unfit(call: Call, choice: int) -> Call | None:
-    out = _given(call).get("out")
+    out = call.given().get("out")
     if out is None:
         return None
     other = "i2" if out.dtype != "i2" else "i4"
@@ -217,7 +212,7 @@ def out_unfit(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def out_meets_itself(call: Call, choice: int) -> Call | None:
-    out = _given(call).get("out")
+    out = call.given().get("out")
     if out is None or out.size == 0 or out.dtype.itemsize == 0 or max(out.shape, default=1) == 1:
         return None
     memory = np.zeros(out.size * out.dtype.itemsize, np.uint8)
@@ -234,7 +229,7 @@ def out_meets_itself(call: Call, choice: int) -> Call | None:
 
 @_mistake
 def index_out_of_range(call: Call, choice: int) -> Call | None:
-    given = _given(call)
+    given = call.given()
     places = np.array(given["indices"])
     if places.size == 0:
         return None

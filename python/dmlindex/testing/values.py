@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,21 @@ def dtypes_of(name: str) -> list[np.dtype[Any]]:
     return [np.dtype(getattr(ml_dtypes, t)) for t in _ML_DTYPES if hasattr(ml_dtypes, t)]
 
 
+def all_dtypes(classes: Sequence[str]) -> list[np.dtype[Any]]:
+    """The dtypes of these classes."""
+    for name in classes:
+        if name not in DTYPE_CLASSES:
+            raise ValueError(f"class {name!r}, expected any of {', '.join(DTYPE_CLASSES)}")
+    return [dtype for name in classes for dtype in dtypes_of(name)]
+
+
+def named_dtypes(names: Sequence[str]) -> list[np.dtype[Any]]:
+    """Those of the names that can be had, in the machine's byte order."""
+    every = [dtype for name in DTYPE_CLASSES for dtype in dtypes_of(name)]
+    return [dtype for dtype in every if dtype.name in names and dtype.isnative]
+
+
+@functools.cache
 def index_dtypes(foreign: bool) -> list[np.dtype[Any]]:
     """Every integer dtype; NumPy has two of one size, such as l and q, and both are here."""
     native = [np.dtype(code) for code in "lihbLIHBqQ"]
@@ -162,13 +178,16 @@ def _special_floats(dtype: np.dtype[Any]) -> Array:
 
 
 @functools.cache
-def index_pool(dtype: np.dtype[Any], limit: int, in_range: bool) -> list[int]:
+def index_pool(
+    dtype: np.dtype[Any], limit: int, in_range: bool, negative: bool = True
+) -> list[int]:
     """Indices into an axis of size limit, 0 first; with in_range=False also out of range."""
     info = np.iinfo(dtype)
     inside = [*range(limit), *range(-1, -limit - 1, -1)]
     outside = [limit, limit + 1, -limit - 1, 2 * limit + 1, info.max, info.min, info.max - 1, 2**63]
     chosen = inside if in_range else [*inside, *outside]
-    return [i for i in chosen if info.min <= i <= info.max]
+    lowest = info.min if negative else 0
+    return [i for i in chosen if lowest <= i <= info.max]
 
 
 @functools.cache
@@ -187,6 +206,7 @@ def _goes_into(number: Any, dtype: np.dtype[Any]) -> bool:
     return True
 
 
+@functools.cache
 def fill_values(dtype: np.dtype[Any]) -> list[Any]:
     """Values that go into a dtype, for fill_value."""
     found: list[Any] = [0, *weak_values(dtype)]

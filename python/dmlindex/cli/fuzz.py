@@ -1,0 +1,179 @@
+"""`dmlindex fuzz`: drawn calls against the reference or another library."""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dmlindex
+from dmlindex.cli import files
+from dmlindex.cli.errors import CommandError, printable
+from dmlindex.cli.streams import say
+
+if TYPE_CHECKING:
+    from dmlindex.testing.report import Report
+
+_FOUND = 1
+_OPERATORS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd")
+
+
+def add(subparsers: Any) -> None:
+    """The command's arguments."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "fuzz",
+        help="drawn calls against the reference, NumPy, another library or a function of yours",
+        description="Draws calls and compares each answer, bit for bit; stops at the first "
+        "difference, shrinks it, prints code that shows it and writes a file that replays it. "
+        "Exit code 1 if there is one. Calls that a library answers otherwise on purpose are "
+        "counted by rule (docs/fuzzing.md).",
+    )
+    parser.add_argument("--operator", choices=_OPERATORS, help="default: all of them")
+    parser.add_argument("--device", default="cpu", help="see `dmlindex devices` (default: cpu)")
+    parser.add_argument(
+        "--against",
+        default="reference",
+        help="reference, numpy, torch, onnxruntime, jax, onnx-reference, or MODULE:FUNCTION, which "
+        "is then what is tested, with --operator (default: reference)",
+    )
+    parser.add_argument("--seconds", type=_positive(float), help="default: 10")
+    parser.add_argument("--examples", type=_positive(int), help="stop after so many calls")
+    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    parser.add_argument("--workers", type=_positive(int), default=1, help="processes (default: 1)")
+    parser.add_argument("--keep-going", action="store_true", help="collect distinct differences")
+    parser.add_argument("--max-side", type=_positive(int), help="longest dim of a shape")
+    parser.add_argument(
+        "-o", "--out", type=files.file_path, default=Path("dmlindex-fuzz.json"), metavar="FILE",
+        help="what replays the first difference (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replay", type=files.file_path, metavar="FILE", help="only the call in such a file"
+    )
+    parser.set_defaults(command=run)
+
+
+def _positive(kind: type[Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        number = kind(text)
+        if not 0 < number < 10**9:
+            raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1,000,000,000")
+        return number
+
+    read.__name__ = "number"
+    return read
+
+
+def run(parsed: argparse.Namespace) -> int:
+    _require_hypothesis()
+    if parsed.seed < 0:
+        raise CommandError(f"--seed is {parsed.seed}, expected 0 or more")
+    try:
+        if parsed.replay:
+            return _replay(parsed)
+        report = _in_workers(parsed)
+    except (ValueError, ModuleNotFoundError, dmlindex.DeviceError) as error:
+        raise CommandError(str(error)) from None
+    say(str(report))
+    if not report.differences:
+        return 0
+    _write(parsed, report)
+    return _FOUND
+
+
+def _require_hypothesis() -> None:
+    try:
+        import hypothesis  # noqa: F401
+    except ModuleNotFoundError:
+        raise CommandError("fuzzing needs Hypothesis: pip install dmlindex[testing]") from None
+
+
+def _tested(parsed: argparse.Namespace) -> tuple[dict[str, Callable[..., Any]], str]:
+    """The functions that are tested, and the name of what they are compared with."""
+    from dmlindex.testing.peers import named_function
+
+    if ":" in parsed.against:
+        if parsed.operator is None:
+            raise CommandError(f"--against {printable(parsed.against)} needs --operator")
+        return {parsed.operator: named_function(parsed.against)}, "reference"
+    if parsed.device != "cpu":
+        dmlindex.Device(parsed.device)  # an error before the work
+    names = [parsed.operator] if parsed.operator else _OPERATORS
+    functions = {name: getattr(dmlindex, name) for name in names}
+    return functions, parsed.against
+
+
+def _one_worker(parsed: argparse.Namespace, seed: int, progress: bool) -> Report:
+    from dmlindex.testing import fuzz
+
+    functions, against = _tested(parsed)
+    restrictions = {} if parsed.max_side is None else {"max_side": parsed.max_side}
+    return fuzz(
+        functions,
+        against,
+        device="" if parsed.device == "cpu" else parsed.device,
+        examples=parsed.examples and -(-parsed.examples // parsed.workers),
+        seconds=parsed.seconds,
+        seed=seed,
+        keep_going=parsed.keep_going,
+        progress=progress,
+        **restrictions,
+    )
+
+
+def _in_workers(parsed: argparse.Namespace) -> Report:
+    if parsed.workers == 1:
+        return _one_worker(parsed, parsed.seed, True)
+    _tested(parsed)  # errors come from here, not out of a worker
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(parsed.workers, context) as pool:
+        seeds = [parsed.seed * 1_000_003 + worker for worker in range(parsed.workers)]
+        works = [pool.submit(_one_worker, parsed, seed, False) for seed in seeds]
+        reports = [work.result() for work in works]
+    first = reports[0]
+    first.seed = parsed.seed
+    for other in reports[1:]:
+        first.merge(other)
+    return first
+
+
+def _write(parsed: argparse.Namespace, report: Report) -> None:
+    from dmlindex.testing.replay import to_json
+
+    try:
+        text = to_json(
+            report.differences[0].call,
+            against=parsed.against,
+            device=parsed.device,
+            problem=report.differences[0].problem,
+        )
+    except TypeError as error:
+        say(f"no file that replays it: {error}")
+        return
+    with files.writing(parsed.out) as file:
+        file.write(text.encode())
+    say(f"\ndmlindex fuzz --replay {printable(parsed.out)}   calls it again")
+
+
+def _replay(parsed: argparse.Namespace) -> int:
+    from dmlindex.testing.compare import difference
+    from dmlindex.testing.peers import peer
+    from dmlindex.testing.replay import from_json
+
+    name = printable(parsed.replay)
+    try:
+        call, notes = from_json(parsed.replay.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"{name}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise CommandError(f"{name}: {error}") from None
+    parsed.operator = call.operator
+    parsed.against = str(notes.get("against", "reference"))
+    parsed.device = str(notes.get("device", "cpu"))
+    functions, against = _tested(parsed)
+    function = functions[call.operator]
+    problem = difference(function, peer(against).run(call.operator), call)
+    say(f"{call!r}\n{problem or 'the same on both sides'}\n\n{call.script(function)}")
+    return _FOUND if problem else 0

@@ -1,0 +1,244 @@
+"""Fuzzing: calls by the thousand against a peer, until one is answered otherwise.
+
+A seeded NumPy generator draws, so that a small call takes microseconds and a seed gives the same
+calls again; what is found is shrunk by Hypothesis, from the very choices that the generator made.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dmlindex.testing import values
+from dmlindex.testing.call import Call
+from dmlindex.testing.choices import Choices, SeededChoices, UnfitError
+from dmlindex.testing.compare import difference
+from dmlindex.testing.coverage import features
+from dmlindex.testing.drawing import draw_call
+from dmlindex.testing.mistakes import MISTAKES
+from dmlindex.testing.peers import Peer, peer
+from dmlindex.testing.report import Difference, Report
+from dmlindex.testing.shrinking import shrunk
+from dmlindex.testing.space import OPERATORS, Space, space
+from dmlindex.testing.strategies import draw_mistake
+
+_ADVICE = 'use device="cpu"'
+_MISTAKE_IN = 8  # one call of so many has a mistake
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def fuzz(
+    function: Callable[..., Any] | Functions,
+    against: str | Callable[..., Any] = "reference",
+    *,
+    operator: str = "",
+    device: str = "",
+    examples: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    keep_going: bool = False,
+    mistakes: bool = True,
+    progress: bool = True,
+    **restrictions: Any,
+) -> Report:
+    """Calls function with drawn calls and compares each answer with the peer's, bit for bit.
+
+    Args:
+        function: of one operator, which its name or `operator` says; or a dict of functions by
+            operator, such as `{"gather": my_gather, "scatter_nd": my_scatter_nd}`.
+        against: "reference" (the meaning, slow), "numpy", "torch", "onnxruntime", "jax",
+            "onnx-reference", "module:function", or a function.
+        operator: which operator the function is, where its name does not say.
+        device: given to function with every call, such as "d3d12".
+        examples, seconds: when to stop; 10 seconds where neither is given.
+        seed: the same seed draws the same calls.
+        keep_going: collect every distinct difference instead of stopping at the first.
+        mistakes: one call in eight is wrong on purpose, and must be an exception of the
+            reference's type (where the peer knows the types).
+        progress: a bar with rate and coverage, where tqdm is installed.
+        restrictions: those of `dmlindex.testing.calls`; what function's signature lacks is left
+            out by itself.
+
+    Returns a Report: print it, or let a notebook show it. Calls that a peer answers otherwise on
+    purpose are counted by rule, never hidden.
+
+    >>> import dmlindex
+    >>> report = fuzz(dmlindex.gather, "numpy", examples=50, progress=False)
+    >>> report.differences, report.calls
+    ([], 50)
+    """
+    functions = _functions(function, operator)
+    other = peer(against) if isinstance(against, str) else _peer_of(against)
+    if other.dtypes:
+        restrictions = {"dtypes": values.named_dtypes(other.dtypes), **restrictions}
+    spaces = {
+        name: space(name, **{"function": one, **restrictions}) for name, one in functions.items()
+    }
+    if other.name not in ("reference",):
+        # What Python's own numbers become is ours to say, no other library's.
+        spaces = {name: replace(one, with_lists=False) for name, one in spaces.items()}
+    report = Report(_title(functions), other.name, seed)
+    fuzzer = _Fuzzer(functions, spaces, other, mistakes and other.knows_mistakes, device)
+    if examples is None and seconds is None:
+        seconds = 10.0
+    with _Progress(progress, examples, seconds) as shown:
+        fuzzer.run(report, examples, seconds, keep_going, shown)
+    return report
+
+
+class _Fuzzer:
+    def __init__(
+        self,
+        functions: Functions,
+        spaces: dict[str, Space],
+        other: Peer,
+        mistakes: bool,
+        device: str,
+    ) -> None:
+        self.functions = functions
+        self.spaces = spaces
+        self.names = tuple(spaces)
+        self.other = other
+        self.answers = {name: _without_device(other.run(name)) for name in spaces}
+        self.device = {"device": device} if device else {}
+        self.mistakes = sorted(MISTAKES) if mistakes else []
+
+    def run(
+        self,
+        report: Report,
+        examples: int | None,
+        seconds: float | None,
+        keep_going: bool,
+        shown: Callable[[Report], None],
+    ) -> None:
+        choices = SeededChoices(np.random.default_rng(report.seed))
+        known: set[tuple[str, ...]] = set()
+        start = time.perf_counter()
+        while (examples is None or report.calls < examples) and (
+            seconds is None or time.perf_counter() - start < seconds
+        ):
+            choices.begin()
+            try:
+                call = self.draw(choices)
+            except UnfitError:
+                continue
+            report.calls += 1
+            problem = self.problem(call, report.filtered)
+            report.seconds = time.perf_counter() - start
+            report.coverage.update(features(call))
+            shown(report)
+            if problem and (kind := _kind(call, problem)) not in known:
+                known.add(kind)
+                report.differences.append(self.explained(choices, call, problem, report))
+                if not keep_going:
+                    break
+        report.seconds = time.perf_counter() - start
+
+    def draw(self, choices: Choices) -> Call:
+        one = self.spaces[choices.pick(self.names)]
+        if self.mistakes and choices.one_in(_MISTAKE_IN):
+            call = draw_mistake(choices, one, self.mistakes)
+        else:
+            call = draw_call(choices, one)
+        call.options.update(self.device)
+        return call
+
+    def problem(self, call: Call, filtered: Counter[str]) -> str:
+        rule = self.other.rule(call)
+        if rule is not None:
+            filtered[rule.name] += 1
+            return ""
+        function, answer = self.functions[call.operator], self.answers[call.operator]
+        found = difference(function, answer, call, any_order=self.other.any_order)
+        if self.device and found.startswith("raised DeviceError") and _ADVICE in found:
+            filtered["device-lacks"] += 1  # docs/d3d12.md lists what a device has not
+            return ""
+        return found
+
+    def explained(
+        self, choices: SeededChoices, call: Call, problem: str, report: Report
+    ) -> Difference:
+        kind = _kind(call, problem)
+
+        def still(smaller: Call) -> bool:
+            found = self.problem(smaller, Counter())
+            return bool(found) and _kind(smaller, found) == kind
+
+        small = shrunk(self.draw, list(choices.taken), still) or call
+        problem = self.problem(small, Counter()) or problem
+        script = small.script(self.functions[small.operator])
+        return Difference(small, problem, script, report.calls)
+
+
+def _without_device(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A peer has none."""
+
+    def answer(*arguments: Any, device: str = "", **options: Any) -> Any:
+        del device
+        return function(*arguments, **options)
+
+    return answer
+
+
+def _kind(call: Call, problem: str) -> tuple[str, ...]:
+    """What makes two differences distinct."""
+    options = [str(call.options.get(name, "")) for name in ("mode", "reduction")]
+    words = " ".join(word.rstrip(":") for word in problem.split()[:3])
+    return call.operator, *options, re.sub(r"\d+|\(.*", "", words)
+
+
+def _functions(function: Callable[..., Any] | Functions, operator: str) -> dict[str, Any]:
+    if isinstance(function, Mapping):
+        for name in function:
+            if name not in OPERATORS:
+                raise ValueError(f"function has {name!r}, expected any of {', '.join(OPERATORS)}")
+        return dict(function)
+    name = operator or getattr(function, "__name__", "")
+    if name not in OPERATORS:
+        expected = ", ".join(OPERATORS)
+        raise ValueError(
+            f"operator is {name!r}, expected one of {expected}: which is the function?"
+        )
+    return {name: function}
+
+
+def _peer_of(function: Callable[..., Any]) -> Peer:
+    return Peer(getattr(function, "__name__", "a function"), lambda operator: function)
+
+
+def _title(functions: Functions) -> str:
+    return ", ".join(getattr(one, "__name__", name) for name, one in functions.items())
+
+
+class _Progress:
+    """A progress bar that shows rate and coverage, or nothing."""
+
+    def __init__(self, wanted: bool, examples: int | None, seconds: float | None) -> None:
+        self._bar: Any = None
+        self._examples, self._seconds = examples, seconds
+        self._last = 0.0
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return
+            self._bar = tqdm(total=examples, unit=" calls", disable=None)
+
+    def __enter__(self) -> Callable[[Report], None]:
+        return self._show
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _show(self, report: Report) -> None:
+        if self._bar is not None and report.seconds - self._last > 0.2:
+            self._last = report.seconds
+            self._bar.n = report.calls
+            self._bar.set_postfix_str(f"{len(report.coverage)} features", refresh=True)

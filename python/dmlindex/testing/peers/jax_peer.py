@@ -1,0 +1,79 @@
+"""JAX: take, take_along_axis and x.at[...], with 64-bit types turned on."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from dmlindex.testing.call import Call
+from dmlindex.testing.peers import Peer
+from dmlindex.testing.peers.arguments import peer_function
+from dmlindex.testing.peers.rules import (
+    DUPLICATES,
+    EMPTY,
+    NAN_BITS,
+    OUT_OF_RANGE,
+    ZERO_SIGNS,
+    moved_nans,
+    nd_index,
+    only_dtypes,
+    only_reductions,
+    reduces,
+    signed_indices,
+)
+
+jax: Any = importlib.import_module("jax")
+jnp: Any = importlib.import_module("jax.numpy")
+jax.config.update("jax_enable_x64", True)
+
+
+def _answer(call: Call) -> Any:
+    given = call.given()
+    x, i = jnp.asarray(np.array(given["input"])), signed_indices(call)
+    if call.operator == "gather":
+        return jnp.take(x, i, axis=given.get("axis", 0))
+    if call.operator == "gather_elements":
+        axis = given.get("axis", 0) % x.ndim
+        return x[_along(i, axis)]
+    if call.operator == "gather_nd":
+        return x[nd_index(i, given.get("batch_dims", 0))]
+    where = _along(i, given.get("axis", 0) % x.ndim) if call.operator != "scatter_nd" else None
+    target = x.at[nd_index(i, 0) if where is None else where]
+    u = np.array(given["updates"])
+    if not reduces(call):
+        return target.set(u)
+    name = {"add": "add", "mul": "multiply", "min": "min", "max": "max"}[given["reduction"]]
+    return getattr(target, name)(u)
+
+
+def _along(places: Any, axis: int) -> tuple[Any, ...]:
+    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid[axis] = places
+    return tuple(grid)
+
+
+_DTYPES = (
+    "bool",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+    "float32", "float64", "complex64", "complex128", "bfloat16",
+)  # fmt: skip
+_ALL = ("add", "mul", "min", "max")
+
+PEER = Peer(
+    "jax",
+    lambda operator: peer_function(operator, _answer),
+    (
+        only_dtypes(*_DTYPES),
+        moved_nans("float16", "bfloat16"),
+        OUT_OF_RANGE,
+        only_reductions({"scatter_elements": _ALL, "scatter_nd": _ALL}),
+        EMPTY,
+        DUPLICATES,
+        NAN_BITS,
+        ZERO_SIGNS,
+    ),
+    dtypes=_DTYPES,
+    any_order=True,
+)

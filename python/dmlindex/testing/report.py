@@ -1,0 +1,100 @@
+"""What a fuzzer found, in words and as HTML."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from html import escape
+
+from dmlindex.testing.call import Call
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A call that is answered otherwise, as small as it gets, and code that shows it."""
+
+    call: Call
+    problem: str
+    script: str
+    found_after: int  # calls
+
+    def __str__(self) -> str:
+        return f"{self.call!r}\n{self.problem}\n\n{self.script}"
+
+
+@dataclass
+class Report:
+    """Of one run: how many calls, what they covered, what rules took out, what differed."""
+
+    function: str
+    against: str
+    seed: int
+    calls: int = 0
+    seconds: float = 0.0
+    differences: list[Difference] = field(default_factory=list)
+    filtered: Counter[str] = field(default_factory=Counter)
+    coverage: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    @property
+    def rate(self) -> float:
+        """Calls a second."""
+        return self.calls / self.seconds if self.seconds else 0.0
+
+    def merge(self, other: Report) -> None:
+        """Takes in what another worker found."""
+        self.calls += other.calls
+        self.seconds = max(self.seconds, other.seconds)
+        self.differences += other.differences
+        self.filtered += other.filtered
+        self.coverage += other.coverage
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        lines += [f"  {name}: {', '.join(values)}" for name, values in self._covered()]
+        for rule, count in self.filtered.most_common():
+            lines.append(f"  not compared, rule {rule}: {count} calls")
+        for difference in self.differences:
+            lines += ["", f"After {difference.found_after:,} calls:", str(difference)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _headline(self) -> str:
+        count = len(self.differences)
+        found = "no difference" if not count else f"{count} difference{'s'[: count > 1]}"
+        return (
+            f"{self.function} against {self.against}, seed {self.seed}: {found} in "
+            f"{self.calls:,} calls, {self.seconds:.1f} s ({self.rate:,.0f} a second)"
+        )
+
+    def _covered(self) -> list[tuple[str, list[str]]]:
+        """By property: each value, and how many calls had it."""
+        found: dict[str, Counter[str]] = {}
+        for (operator, name, value), count in self.coverage.items():
+            found.setdefault("operator", Counter())[operator] += count * (name == "dtype")
+            found.setdefault(name, Counter())[value] += count
+        return [
+            (name, [f"{value} {count}" for value, count in counts.most_common()])
+            for name, counts in found.items()
+        ]
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td style='text-align:left'>{escape(', '.join(values))}"
+            "</td></tr>"
+            for name, values in self._covered()
+        )
+        rows += "".join(
+            f"<tr><th>rule {escape(rule)}</th><td style='text-align:left'>{count} calls not "
+            "compared</td></tr>"
+            for rule, count in self.filtered.most_common()
+        )
+        found = "".join(
+            f"<h4>After {one.found_after:,} calls</h4><p>{escape(repr(one.call))}<br>"
+            f"{escape(one.problem)}</p><pre>{escape(one.script)}</pre>"
+            for one in self.differences
+        )
+        return (
+            f"<div><p><b>{escape(self._headline())}</b></p>{found}"
+            f"<details><summary>Coverage</summary><table>{rows}</table></details></div>"
+        )
