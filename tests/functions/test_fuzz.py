@@ -41,7 +41,7 @@ def test_a_seed_draws_the_same_calls() -> None:
 
 def last_bit(input: Any, indices: Any, axis: int = 0) -> Any:
     """Wrong in the third element, where it is a float that is not 0."""
-    answer = reference.gather(input, indices, axis).copy()
+    answer = reference.gather(input, indices, axis)
     if answer.dtype.kind == "f" and answer.size > 2:
         answer.flat[2] = -answer.flat[2]
     return answer
@@ -50,9 +50,8 @@ def last_bit(input: Any, indices: Any, axis: int = 0) -> Any:
 def test_a_difference_is_as_small_as_can_be() -> None:
     report = fuzz(last_bit, operator="gather", examples=3000, seed=1)
     (found,) = report.differences
-    source, places = (np.asarray(array) for array in found.call.arguments[:2])
-    assert source.size == 1
-    assert places.size == 3
+    assert found.call.run(reference.gather).size == 3  # no smaller answer has a third element
+    assert not np.asarray(found.call.arguments[0]).any()
     assert "0.0 (bytes" in found.problem
     assert f"from {__name__} import last_bit" in found.script
     assert "print(last_bit(input, indices" in found.script
@@ -65,7 +64,9 @@ def test_keep_going_collects_distinct_differences() -> None:
         answer = reference.gather(*arguments, mode=mode, **options)
         return answer[..., np.newaxis] if mode in ("clamp", "wrap") else answer
 
-    report = fuzz(broken, operator="gather", examples=400, keep_going=True, mistakes=False)
+    report = fuzz(
+        broken, operator="gather", examples=400, keep_going=True, shrink=False, mistakes=False
+    )
     assert sorted(found.call.options["mode"] for found in report.differences) == ["clamp", "wrap"]
     assert report.calls == 400
 
@@ -163,20 +164,22 @@ def test_hypothesis_and_the_generator_draw_alike() -> None:
         done += 1
         first: list[testing.Call] = []
 
-        def same(other: testing.Call, first: list[testing.Call] = first) -> bool:
+        def passes(other: testing.Call, first: list[testing.Call] = first) -> bool:
             first.append(other)
-            return len(first) <= 2
+            return False
 
         def draw(c: Any) -> testing.Call:
             assert isinstance(c, HypothesisChoices)
             return draw_call(c, space())
 
-        shrunk(draw, list(choices.taken), same)
-        assert first[0].script() == call.script()
+        shrunk(draw, list(choices.taken), passes)
+        assert repr(first[0]) == repr(call)
+        for a, b in zip(first[0].arrays(), call.arrays(), strict=True):
+            assert as_bytes(a).tobytes() == as_bytes(b).tobytes()
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_a_planted_bug_is_found(name: str) -> None:
     operator, function = BUGS[name]
-    report = fuzz(function, operator=operator, examples=20_000, seed=2)
+    report = fuzz(function, operator=operator, examples=20_000, seed=2, shrink=False)
     assert report.differences, f"{name}: not found in {report.calls} calls"

@@ -43,6 +43,7 @@ def fuzz(
     seconds: float | None = None,
     seed: int = 0,
     keep_going: bool = False,
+    shrink: bool = True,
     mistakes: bool = True,
     progress: bool = True,
     **restrictions: Any,
@@ -59,6 +60,7 @@ def fuzz(
         examples, seconds: when to stop; 10 seconds where neither is given.
         seed: the same seed draws the same calls.
         keep_going: collect every distinct difference instead of stopping at the first.
+        shrink: make what is found as small as it gets, which may take a minute.
         mistakes: one call in eight is wrong on purpose, and must be an exception of the
             reference's type (where the peer knows the types).
         progress: a bar with rate and coverage, where tqdm is installed.
@@ -84,7 +86,7 @@ def fuzz(
         # What Python's own numbers become is ours to say, no other library's.
         spaces = {name: replace(one, with_lists=False) for name, one in spaces.items()}
     report = Report(_title(functions), other.name, seed)
-    fuzzer = _Fuzzer(functions, spaces, other, mistakes and other.knows_mistakes, device)
+    fuzzer = _Fuzzer(functions, spaces, other, mistakes and other.knows_mistakes, device, shrink)
     if examples is None and seconds is None:
         seconds = 10.0
     with _Progress(progress, examples, seconds) as shown:
@@ -100,6 +102,7 @@ class _Fuzzer:
         other: Peer,
         mistakes: bool,
         device: str,
+        shrink: bool,
     ) -> None:
         self.functions = functions
         self.spaces = spaces
@@ -107,6 +110,7 @@ class _Fuzzer:
         self.other = other
         self.answers = {name: _without_device(other.run(name)) for name in spaces}
         self.device = {"device": device} if device else {}
+        self.shrink = shrink
         self.mistakes = sorted(MISTAKES) if mistakes else []
 
     def run(
@@ -170,7 +174,8 @@ class _Fuzzer:
             found = self.problem(smaller, Counter())
             return bool(found) and _kind(smaller, found) == kind
 
-        small = shrunk(self.draw, list(choices.taken), still) or call
+        taken = list(choices.taken)
+        small = (shrunk(self.draw, taken, still) if self.shrink else None) or call
         problem = self.problem(small, Counter()) or problem
         script = small.script(self.functions[small.operator])
         return Difference(small, problem, script, report.calls)

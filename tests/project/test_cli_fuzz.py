@@ -1,0 +1,82 @@
+"""dmlindex fuzz on the command line: exit codes, the script, the file that replays."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.project.command_line import refused, run
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+BROKEN = """
+from dmlindex import reference
+
+def my_gather(input, indices, axis=0, *, mode="raise"):
+    answer = reference.gather(input, indices, axis, mode=mode)
+    return answer[::-1] if mode == "wrap" and answer.ndim else answer
+"""
+
+
+@pytest.fixture
+def broken(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (folder / "broken_module.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(folder)
+    sys.modules.pop("broken_module", None)
+    return "broken_module:my_gather"
+
+
+def test_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fuzz --against numpy --examples 300") == 0
+    told = capsys.readouterr().out
+    assert "no difference in 300 calls" in told
+    assert "rule nan-bits" in told
+    assert not Path("dmlindex-fuzz.json").exists()
+
+
+def test_a_difference_is_shown_written_and_replayed(
+    broken: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(f"fuzz --operator gather --against {broken} --examples 3000 -o found.json") == 1
+    told = capsys.readouterr().out
+    assert "1 difference in" in told
+    assert "from broken_module import my_gather" in told
+    assert "print(my_gather(input, indices" in told
+    assert "dmlindex fuzz --replay found.json" in told
+    assert run("fuzz --replay found.json") == 1
+    again = capsys.readouterr().out
+    assert "wrong elements of" in again
+    assert "mode='wrap'" in again
+    Path("broken_module.py").write_text(BROKEN.replace("[::-1]", ""))
+    sys.modules.pop("broken_module", None)
+    assert run("fuzz --replay found.json") == 0
+    assert "the same on both sides" in capsys.readouterr().out
+
+
+def test_workers_share_the_work(broken: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fuzz --against numpy --examples 200 --workers 2 --operator scatter_nd") == 0
+    assert "no difference in 200 calls" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("fuzz --against cupy", "against is 'cupy', expected one of reference, numpy, torch"),
+        ("fuzz --against os:nothing --operator gather", "no MODULE:FUNCTION"),
+        ("fuzz --against numpy:take", "needs --operator"),
+        ("fuzz --examples 0", "not between 0 and"),
+        ("fuzz --seconds x", "invalid number value"),
+        ("fuzz --seed -1", "expected 0 or more"),
+        ("fuzz --device abacus", "abacus"),
+        ("fuzz --replay missing.json", "cannot be read: No such file"),
+        ("fuzz --replay i.npy", "i.npy"),
+        ("fuzz --replay wrong.json", "not a call"),
+    ],
+)
+def test_refusals(line: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("i.npy", [0])
+    Path("wrong.json").write_text("[]")
+    assert reason in refused(line, capsys)
