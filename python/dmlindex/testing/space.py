@@ -74,7 +74,7 @@ def space(
     batch_dims: bool = True,
     negative: bool = True,
     duplicates: bool = True,
-    ordered: Sequence[bool] = (True,),
+    ordered: Sequence[bool] = (True, False),
     layouts: str = "any",
     max_rank: int | None = None,
     max_side: int = LONGEST_SIDE,

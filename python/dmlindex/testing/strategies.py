@@ -28,7 +28,7 @@ def calls(operator: str = "", **restrictions: Any) -> st.SearchStrategy[Call]:
     - `in_range=True`: no index is out of range; else one may be, which mode="raise" answers with
       IndexError. `negative=False`: none is negative.
     - `duplicates=False`: no two updates of a scatter have the same target.
-    - `ordered`: which values of a scatter's `ordered` are drawn, (True,) by default.
+    - `ordered`: which values of a scatter's `ordered` are drawn, both by default.
     - `batch_dims=False`: gather_nd without any.
     - `with_out=False`: never with out, which else may be a scatter's input itself or overlap an
       argument in any way. `with_lists=False`: indices are never lists, and updates never Python's
