@@ -95,7 +95,7 @@ TEST(Backend, ThreadsGiveWhatOneDoes) {
                 for (const std::int64_t slice : {1, 2, 7, 64}) {
                     SCOPED_TRACE(std::to_string(threads) + " threads, slice " +
                                  std::to_string(slice));
-                    const std::int64_t count = 40000 / slice;
+                    const std::int64_t count = 50000 / slice;  // past where a call is split
                     for (const std::int64_t bad_from : {count, count - 3, count / 2}) {
                         expect_run_as_formula(
                             large_call(random, direction, mode, count, slice, bad_from),

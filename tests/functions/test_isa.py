@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dmlindex import _core
+from tests.children import in_child
 
 FILES = [
     "test_parity.py",
@@ -26,6 +27,12 @@ FILES = [
     "../descriptors/test_numerics.py",
     "../descriptors/test_numerics_large.py",
 ]
+
+
+@pytest.mark.parametrize("isa", _core.cpu_isas())
+def test_the_one_that_is_forced_is_chosen(isa: str) -> None:
+    code = "from dmlindex import _core; print(_core.cpu_isa())"
+    assert in_child(code, DMLINDEX_CPU=isa) == isa
 
 
 @pytest.mark.parametrize("isa", _core.cpu_isas())

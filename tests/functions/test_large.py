@@ -244,7 +244,7 @@ def test_rows_past_the_caches(
 
 
 @pytest.mark.parametrize("index_dtype", ["i8", "u4", "i2", "u1"])
-@pytest.mark.parametrize("width", [16, 33, 768])
+@pytest.mark.parametrize("width", [16, 33, 768, 2500])
 def test_rows_of_one_index(index_dtype: str, width: int) -> None:
     """Rows whose indices are all the same among rows in which only the last one differs, or all."""
     rng = np.random.default_rng(width)
@@ -258,4 +258,23 @@ def test_rows_of_one_index(index_dtype: str, width: int) -> None:
     result = dmlindex.scatter_elements(table, indices, expected, 1, reduction="add")
     places = (np.arange(4)[:, None, None], indices.astype("i8"), np.arange(width))
     np.add.at(table, places, expected)
+    assert np.array_equal(result, table)
+
+
+@pytest.mark.parametrize("index_dtype", ["i8", "i4"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_columns_of_a_table_past_the_cache(
+    threads: Callable[[int], None], count: int, index_dtype: str
+) -> None:
+    """Rows far apart, many indices a column: columns are taken some at a time, the last few too."""
+    threads(count)
+    rng = np.random.default_rng(count)
+    table = rng.standard_normal((2, 8192, 130)).astype("f4")
+    indices = rng.integers(-8192, 8192, (2, 2100, 130)).astype(index_dtype)
+    expected = np.take_along_axis(table, indices.astype("i8"), 1)
+    assert np.array_equal(dmlindex.gather_elements(table, indices, 1), expected)
+
+    updates = rng.standard_normal(indices.shape).astype("f4")
+    result = dmlindex.scatter_elements(table, indices, updates, 1)
+    np.put_along_axis(table, indices.astype("i8"), updates, 1)
     assert np.array_equal(result, table)

@@ -79,6 +79,36 @@ def test_reductions_keep_their_order(
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("row_bytes", [8, 48, 256, 4096])
+def test_rows_are_added_once(threads: Threads, row_bytes: int) -> None:
+    """However threads share them: by row of the table, or by part of a row."""
+    rng = np.random.default_rng(row_bytes)
+    x = np.zeros((50, row_bytes // 8), np.int64)
+    indices = rng.integers(-50, 50, (4_000_000 // row_bytes, 1))
+    updates = rng.integers(0, 100, (len(indices), row_bytes // 8))
+    expected = x.copy()
+    np.add.at(expected, indices[:, 0], updates)
+    call = lambda: dmlindex.scatter_nd(x, indices, updates, reduction="add")  # noqa: E731
+    np.testing.assert_array_equal(with_counts(threads, call), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_elements_are_added_once(threads: Threads, axis: int) -> None:
+    rng = np.random.default_rng(axis)
+    x = np.zeros((600, 500), np.int64)
+    indices = rng.integers(0, 40, x.shape)
+    places = list(np.indices(x.shape, sparse=True))
+    places[axis] = indices
+    updates = rng.integers(0, 100, x.shape)
+    expected = x.copy()
+    np.add.at(expected, tuple(places), updates)
+
+    def call() -> Array:
+        return dmlindex.scatter_elements(x, indices, updates, axis, reduction="add")
+
+    np.testing.assert_array_equal(with_counts(threads, call), expected)
+
+
 @pytest.mark.parametrize("mode", ["raise", "clamp", "wrap", "fill"])
 def test_gathers(threads: Threads, mode: Any) -> None:
     rng = np.random.default_rng(3)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("name", ["script/demo", "script/test", ".ci/run"])
+@pytest.mark.parametrize("name", ["script/demo", "script/mutate", "script/test", ".ci/run"])
 def test_help(name: str, flag: str, tmp_path: Path) -> None:
     """In a copy with the scripts alone, and without apt, pip or Python: it could do no more."""
     for folder in ("script", ".ci"):
