@@ -113,9 +113,11 @@ RULES: dict[str, Rule] = {
     "swapped arguments": replaced(
         r"(?<=[\w>]\()([a-z][\w.]*), ([a-z][\w.]*)(?=[,)])",
         r"MUT(K) ? \2 : \1, MUT(K) ? \1 : \2",
-        unless=r"_mm\d*_(add|mul|or|and)|isunordered",  # which commute
+        unless=r"_mm\d*_(add|mul|or|and|cmpeq)|isunordered",  # which commute
     ),
-    "lost argument": replaced(r"(?<=[(,=] )([a-z]\w*\.\w+)(?=[,;)])", r"KEEP(K) * \1"),
+    "lost argument": replaced(
+        r"(?<=[(,=] )([a-z]\w*\.\w+)(?=[,;)])", r"KEEP(K) * \1", unless=r"\bfor \("
+    ),
     "off by one: an argument": replaced(r"(?<=[a-z_]\()([a-z]\w*)(?=\))", r"\1 + MUT(K)"),
     "off by one: an index": replaced(r"(?<=\w\[)(?!k[A-Z])([a-z]\w*)(?=\])", r"\1 + MUT(K)"),
 }
