@@ -122,6 +122,17 @@ RULES: dict[str, Rule] = {
     "off by one: an index": replaced(r"(?<=\w\[)(?!k[A-Z])([a-z]\w*)(?=\])", r"\1 + MUT(K)"),
 }
 
+# For files in which the others find too little.
+LAST_RESORT: dict[str, Rule] = {
+    "off by one: any argument": replaced(r"(?<=, )([a-z]\w*)(?=[,)])", r"\1 + MUT(K)"),
+    "off by one: an enumerator's number": replaced(
+        r"static_cast<int>\([a-z]\w*\)", r"(\g<0> + MUT(K))"
+    ),
+    "off by one: the enumerator before": replaced(
+        r"\b([A-Z]\w+)::k[A-Z]\w*(?=[;,) \]])", r"\1(int(\g<0>) - MUT(K))"
+    ),
+}
+
 # Lines that hold no code to change, or code that the compiler must know.
 OPAQUE = re.compile(
     r"^\s*(#|//|\*|template\b|using\b|namespace\b|static_assert|struct\b|class\b|enum\b|case\b|"
@@ -135,7 +146,7 @@ def mutations(line: str) -> Iterator[tuple[str, tuple[Edit, ...]]]:
     """(rule, edits) for all that the rules can do with a line."""
     if not OPAQUE.search(line):
         code = line.partition("  // ")[0]
-        for name, rule in RULES.items():
+        for name, rule in (RULES | LAST_RESORT).items():
             for edits in rule(code):
                 yield name, edits
 
