@@ -4,11 +4,13 @@ usage: python -m benchmarks.dask_arrays [--chunks N ...] [--rows N] [--points N]
                                         [--seconds N] [--out FILE.md]
 
 Calls take turns and are computed with Dask's threads; every answer is compared with NumPy's first.
-A cell has the median time to a NumPy array, graph included (of a scatter in brackets the time to a
-result in chunks, which Dask does not copy); the tasks that the call adds to the graph; how long
-making the graph takes, for each of them; and the peak of memory allocated while computing, beyond
-input. Lazy indices are in as many chunks as input is, 100 at most. A call that takes longer than
---seconds is broken off, and the cell says so.
+A cell has the median time to a NumPy array, graph included, and behind a slash that of processors,
+which other work changes less (of a scatter in brackets the same to a result in chunks, which Dask
+does not copy); the tasks that the call adds to the graph; the processors' time to make the graph,
+for each of them; and the peak of memory allocated while computing, beyond input.
+
+Lazy indices are in as many chunks as input is, 100 at most. A call that takes longer than --seconds
+is broken off, and the cell says so.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from benchmarks.report import table
 da: Any = dask.array  # which is only partly typed
 optimization: Any = dask.optimization
 Lazy = Callable[[], Any]  # makes a Dask array
+Took = tuple[float, float]  # seconds, and those of processors
 
 KINDS = ("uniform", "sorted", "clustered")
 MOST_LAZY = 100  # chunks of lazy indices
@@ -100,8 +103,8 @@ def scatters(x: Any, indices: Any, lazy: Any, updates: Any, lazy_updates: Any) -
 class Cell:
     """A call's figures, and why there are none if it has none. Times are in seconds."""
 
-    times: list[float] = field(default_factory=list)
-    in_chunks: list[float] = field(default_factory=list)  # without the copy to a NumPy array
+    times: list[Took] = field(default_factory=list)
+    in_chunks: list[Took] = field(default_factory=list)  # without the copy to a NumPy array
     tasks: int = 0
     graph: float = 0.0
     peak: int = 0
@@ -110,17 +113,18 @@ class Cell:
     def __str__(self) -> str:
         if self.failure:
             return self.failure
-        text = shown(statistics.median(self.times))
+        text = f"{shown(self.times)} ms"
         if self.in_chunks:
-            text += f" ({shown(statistics.median(self.in_chunks))})"
+            text += f" ({shown(self.in_chunks)})"
         if self.tasks:
             each = f"{self.graph / self.tasks * 1e6:.0f} us"
             text += f", {self.tasks:,} x {each}, {self.peak / 1e6:.0f} MB"
         return text
 
 
-def shown(seconds: float) -> str:
-    return f"{seconds * 1e3:,.{1 if seconds < 0.02 else 0}f} ms"
+def shown(times: list[Took]) -> str:
+    medians = [statistics.median(column) * 1e3 for column in zip(*times, strict=True)]
+    return "/".join(f"{ms:,.{1 if ms < 10 else 0}f}" for ms in medians)
 
 
 @contextmanager
@@ -150,11 +154,11 @@ def measured(
     for turn in range(3):
         for name, call in calls.items():
             cell = cells[name]
-            if cell.failure or (turn and max(cell.times) > SLOW):
+            if cell.failure or (turn and max(cell.times)[0] > SLOW):
                 continue
             cell.times.append(timed(call, seconds, computed))
             if call is not alone and cell.graph < SLOW:
-                cell.graph = min(cell.graph, timed(call, seconds, lambda lazy: None))
+                cell.graph = min(cell.graph, timed(call, seconds, lambda lazy: None)[1])
             if chunks_too and call is not alone:
                 cell.in_chunks.append(timed(call, seconds, lambda lazy: lazy.persist()))
     return cells
@@ -165,9 +169,9 @@ def first(call: Lazy, expected: Any, given: set[Any], seconds: float, name: str)
     cell = Cell()
     try:
         with limit(2 * seconds):  # tracing takes its time, too
-            start = time.perf_counter()
+            busy = time.process_time()
             lazy = call()
-            cell.graph = time.perf_counter() - start
+            cell.graph = time.process_time() - busy
             tracemalloc.start()
             answer = np.asarray(computed(lazy))
             cell.peak = tracemalloc.get_traced_memory()[1]
@@ -189,14 +193,14 @@ def computed(lazy: Any) -> Any:
     return da.compute(lazy)[0]
 
 
-def timed(call: Lazy, seconds: float, finish: Callable[[Any], Any]) -> float:
-    start = time.perf_counter()
+def timed(call: Lazy, seconds: float, finish: Callable[[Any], Any]) -> Took:
+    start, busy = time.perf_counter(), time.process_time()
     try:
         with limit(2 * seconds):
             finish(call())
     except TimeoutError:
         pass
-    return time.perf_counter() - start
+    return time.perf_counter() - start, time.process_time() - busy
 
 
 def compared(kind: str, chunks: int, options: argparse.Namespace) -> dict[str, Cell]:
