@@ -121,10 +121,10 @@ def tuples(draw: st.DrawFn) -> Call:
             total_tensor_size_in_bytes=tensor.total_tensor_size_in_bytes,
         )
 
-    tensors = [with_rank(tensor) for tensor in (table, index_desc(indices), items)]
-    desc = gather_nd(*tensors, len(sizes), 2)
-    buffers = [x.reshape(tensors[0].sizes), indices.reshape(tensors[1].sizes)]
-    return Call(desc, buffers, gathered(table, x, addresses).reshape(tensors[2].sizes))
+    input, index, output = map(with_rank, (table, index_desc(indices), items))
+    desc = gather_nd(input, index, output, len(sizes), 2)
+    buffers = [x.reshape(input.sizes), indices.reshape(index.sizes)]
+    return Call(desc, buffers, gathered(table, x, addresses).reshape(output.sizes))
 
 
 @st.composite

@@ -134,14 +134,20 @@ void run_positions(const LinearJob& linear, const Part& part, bool filtered, std
     std::int64_t offsets[kBlockPositions];
     Carry carry;
     PositionWalker walker(linear.dims.dims, linear.dims.rank, first);
+    std::int64_t patience = kLookUpStep;
     for (std::int64_t position = first; position < last;) {
         std::int64_t most = std::min(kBlockPositions, last - position);
         if (linear.looks_up) {
             const std::int64_t moved = look_up(linear, walker, last - position);
             walker.advance(moved);
             position += moved;
-            if (moved > 0) continue;
-            most = std::min({most, kLookUpStep, walker.left_in_run()});
+            if (moved > 0) {
+                patience = kLookUpStep;
+                continue;
+            }
+            // Where one step after the other cannot be looked up, ever more go without.
+            most = std::min({most, patience, walker.left_in_run()});
+            patience *= 2;
         }
         Slices slices{offsets, 0, nullptr, 0};
         bool whole = find_block(linear, shares ? as_it_is : linear.span, walker, most, slices);
