@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dmlindex import DataType, FeatureLevel, TensorDesc
+from dmlindex import DataType, FeatureLevel, GatherOperatorDesc, TensorDesc
 from dmlindex.directml.dxdispatch import (
     Case,
     DxDispatchError,
@@ -23,7 +26,7 @@ from dmlindex.directml.dxdispatch import (
 from dmlindex.directml.dxdispatch.drawn import drawn_cases
 from dmlindex.directml.dxdispatch.helpers import HelperOperator
 from dmlindex.directml.dxdispatch.pack import packs_of
-from dmlindex.directml.legal import HelperDesc, legalize
+from dmlindex.directml.legal import Binding, HelperDesc, Program, legalize
 from tests.dxdispatch.models import no_files
 from tests.dxdispatch.test_round_trip import change, compared, run_in
 
@@ -59,7 +62,9 @@ def test_the_same_seed_draws_the_same_cases() -> None:
 
 
 def test_drawing_leaves_no_files() -> None:
-    drawn_cases(2, 0)
+    """In a process of its own: Hypothesis writes to the current folder once a process."""
+    code = "from dmlindex.directml.dxdispatch.drawn import drawn_cases; drawn_cases(2, 0)"
+    subprocess.run([sys.executable, "-c", code], check=True)
     assert list(Path().iterdir()) == []
 
 
@@ -82,6 +87,18 @@ def test_the_first_step_that_differs_is_named(tmp_path: Path) -> None:
     assert [comparison.outcome for comparison in found] == ["same", "differs", "same"]
     assert "ELEMENT_WISE_MIN: 1 of 2 elements differ, the first is element 1" in found[1].words
     assert "clamp: not above N - 1" in found[1].about
+
+
+def test_a_tensor_that_begins_within_a_buffer_is_bound_there() -> None:
+    line, indices = np.arange(8, dtype=np.int32), np.array([0, 3])
+    program = legalize("gather", [line, indices])
+    assert isinstance(program, Program)
+    (step,) = program.operators
+    desc = GatherOperatorDesc.infer(line[4:], indices)
+    moved = replace(step, desc=desc, inputs=(Binding("input", 16), *step.inputs[1:]))
+    files = pack_of([Case("moved", replace(program, steps=(moved,)), (line, indices))], "Moved")
+    data, _ = npy.read("", files[PurePosixPath("expected/moved.npy")])
+    assert np.frombuffer(data, np.int32)[:2].tolist() == [4, 7]
 
 
 def test_no_program_is_refused_with_its_reasons() -> None:
