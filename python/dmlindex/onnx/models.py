@@ -21,6 +21,7 @@ from dmlindex.onnx.nodes import Shape
 
 _MOST_NODES = 1_000_000  # after inlining; a few short functions can call each other to any number
 _MOST_NESTED = 200
+_MOST_BYTES = 1 << 31  # of protobuf's
 _SMALL_BYTES = 4096  # of a tensor whose values shapes may depend on
 _KEPT_BYTES = 1 << 24  # of a tensor whose values are looked at as indices
 
@@ -35,8 +36,10 @@ def read_model(path: Path, notes: list[str]) -> onnx.ModelProto:
     ModelError where it holds none; OSError where it cannot be read. What is missing of the external
     data is noted.
     """
-    if path.is_dir():
-        raise ModelError("a folder, expected a file")
+    if path.exists() and not path.is_file():  # a device may never end
+        raise ModelError(f"a {'folder' if path.is_dir() else 'device'}, expected a file")
+    if path.stat().st_size >= _MOST_BYTES:
+        raise ModelError("2 GiB or more, which no ONNX model has: large weights are external data")
     try:
         model = onnx.load_model_from_string(path.read_bytes())
     except OSError:
@@ -61,7 +64,9 @@ def read_model(path: Path, notes: list[str]) -> onnx.ModelProto:
                 missing.add(location)
         except Exception:  # a missing file, or a path that leads out of the folder
             missing.add(location)
-    notes += [f"external data {name!r} cannot be read: ONNX Runtime needs it" for name in missing]
+    notes += [
+        f"external data {name!r} cannot be read: ONNX Runtime needs it" for name in sorted(missing)
+    ]
     return model
 
 
