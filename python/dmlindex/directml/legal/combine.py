@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import dmlindex
-from dmlindex.directml.legal import wide
+from dmlindex.directml.legal import doubles, wide
 from dmlindex.directml.legal.builder import Builder
 from dmlindex.directml.legal.gathers import emit_gather
 from dmlindex.directml.legal.indices import WORD, widened
@@ -54,6 +54,9 @@ def combiner(b: Builder, dtype: np.dtype[Any], reduction: str) -> Combine:
         return lambda old, items: _widened(b, operator, old, items)
     if dtype.itemsize >= 8 and reduction in ("min", "max"):
         return lambda old, items: wide.extreme(b, old, items, dtype, reduction)
+    doubles_add = takes("ELEMENT_WISE_ADD", DataType.UINT64, b.level)
+    if reduction == "add" and dtype.type in (np.float64, np.complex128) and doubles_add:
+        return lambda old, items: doubles.sums(b, old, items)
     if dtype.kind in "iu" and reduction == "add":
         return lambda old, items: wide.carried(b, old, items)
     raise NoProgram(

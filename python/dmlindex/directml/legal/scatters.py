@@ -180,5 +180,5 @@ def _updates(b: Builder, r: Request, data_type: DataType, sizes: Shape) -> Value
 
 
 def _carrier(b: Builder, r: Request) -> tuple[DataType, int]:
-    pairs = r.reduction != "none" and r.input.dtype.kind == "c"
+    pairs = r.reduction != "none" and r.input.dtype.type is np.complex64
     return carrier(r.input.dtype, b.level, most=4 if pairs else 8)

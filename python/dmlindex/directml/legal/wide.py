@@ -92,10 +92,10 @@ def _key(b: Builder, value: Value) -> Value:
     negative = b.compare("LESS_THAN", bits, b.number(0, INTEGER64), "negative")
     least = b.constant(np.array([-(2**63)]))
     turned = b.elementwise("ELEMENT_WISE_SUBTRACT", least, bits, why="negative ones turned over")
-    return _where_long(b, negative, turned, bits, "in the order of the numbers")
+    return where_long(b, negative, turned, bits, "in the order of the numbers")
 
 
-def _where_long(b: Builder, mask: Value, left: Value, right: Value, why: str) -> Value:
+def where_long(b: Builder, mask: Value, left: Value, right: Value, why: str) -> Value:
     """64-bit integers chosen as pairs of 32, which IF takes before level 5_0."""
     count = mask.elements
     mask = mask.reshape((count, 1), mask.why)
@@ -139,7 +139,7 @@ def _extended_key(b: Builder, value: Value) -> tuple[Value, Value]:
     first = b.where(negative, turned, top, why="in the order of the numbers")
     most = b.constant(np.array([2**64 - 1], np.uint64))
     back = b.elementwise("ELEMENT_WISE_SUBTRACT", most, mantissa, why="and their mantissas")
-    second = _where_long(b, negative, back, mantissa, "in the order of the numbers")
+    second = where_long(b, negative, back, mantissa, "in the order of the numbers")
     return first.as_type(DataType.INT32, "two's complement"), second
 
 
