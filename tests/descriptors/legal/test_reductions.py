@@ -23,7 +23,8 @@ CASES = [
     if is_reducible(dtype, reduction)
 ]
 # What DirectML cannot compute at any level, and from which level on it can the rest.
-NEVER = {"float64", "longdouble", "complex128", "clongdouble", "float128", "complex256"}
+NEVER = {np.dtype(np.longdouble).name, np.dtype(np.clongdouble).name}
+DOUBLES = {"float64", "complex128"}
 LEVELS = (FeatureLevel.FL_2_1, FeatureLevel.FL_3_0, FeatureLevel.FL_4_1, FeatureLevel.FL_6_4)
 COMPARED = [case for case in CASES if case[0].name in ("int32", "uint8", "int64", "float32")]
 
@@ -31,6 +32,8 @@ COMPARED = [case for case in CASES if case[0].name in ("int32", "uint8", "int64"
 def first_level(dtype: np.dtype[Any], reduction: str) -> FeatureLevel | None:
     if dtype.name in NEVER:
         return None if reduction in ("add", "mul") else FeatureLevel.FL_4_1
+    if dtype.name in DOUBLES:
+        return FeatureLevel.FL_4_1
     if dtype.kind in "iu" and dtype.itemsize == 8 and reduction == "mul":
         return FeatureLevel.FL_4_1
     return FeatureLevel.FL_2_1
@@ -85,6 +88,30 @@ def test_many_updates_of_few_rows(dtype: np.dtype[Any], reduction: str) -> None:
     """Past a few rounds, integers are compared with all rows and reduced."""
     places = np.random.default_rng(2).integers(-8, 8, (19, 1))
     check(dtype, reduction, places, known=False, unique=False)
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul"])
+@pytest.mark.parametrize("kind", ["any", "near", "tiny"])
+def test_float64_to_the_bit(reduction: str, kind: str) -> None:
+    """In 64-bit integers: rounding, carries, subnormal numbers, infinities."""
+    rng, n = np.random.default_rng(3), 4000
+    a, u = (rng.integers(0, 2**64, n, dtype=np.uint64) for _ in range(2))
+    if kind == "near":  # exponents at most 60 apart
+        apart = (rng.integers(-60, 60, n) * 2**52).view(np.uint64)
+        u = (a & np.uint64(0x7FF << 52)) + (u & np.uint64(0x800FFFFFFFFFFFFF)) + apart
+    if kind == "tiny":
+        a, u = a & np.uint64(0x803FFFFFFFFFFFFF), u & np.uint64(0x803FFFFFFFFFFFFF)
+        u[::2] |= np.uint64(0x3FF << 52) if reduction == "mul" else np.uint64(0)
+    x, items, places = a.view(np.float64), u.view(np.float64), np.arange(n)[:, None]
+    with np.errstate(all="ignore"):
+        expected = x + items if reduction == "add" else x * items
+    shapes = [x, (places.shape, places.dtype), items]
+    options: Any = {"reduction": reduction, "unique_indices": True}
+    program = legalize("scatter_nd", shapes, feature_level=FeatureLevel.FL_4_1, **options)
+    assert isinstance(program, Program)
+    found = program.run(x, places, items)
+    same = found.view(np.uint64) == expected.view(np.uint64)
+    assert (same | (np.isnan(found) & np.isnan(expected))).all()
 
 
 def test_float_sums_by_reduce_are_within_a_bound() -> None:

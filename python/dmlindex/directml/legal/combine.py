@@ -54,9 +54,8 @@ def combiner(b: Builder, dtype: np.dtype[Any], reduction: str) -> Combine:
         return lambda old, items: _widened(b, operator, old, items)
     if dtype.itemsize >= 8 and reduction in ("min", "max"):
         return lambda old, items: wide.extreme(b, old, items, dtype, reduction)
-    doubles_add = takes("ELEMENT_WISE_ADD", DataType.UINT64, b.level)
-    if reduction == "add" and dtype.type in (np.float64, np.complex128) and doubles_add:
-        return lambda old, items: doubles.sums(b, old, items)
+    if dtype.type in (np.float64, np.complex128) and takes(operator, DataType.UINT64, b.level):
+        return lambda old, items: _double(b, old, items, dtype, reduction)
     if dtype.kind in "iu" and reduction == "add":
         return lambda old, items: wide.carried(b, old, items)
     raise NoProgram(
@@ -101,20 +100,47 @@ def _complex(b: Builder, old: Value, items: Value, reduction: str) -> Value:
     """Pairs of FLOAT32."""
     if reduction == "add":
         return _typed(b, OPERATORS["add"], old, items, SINGLE)
-    count = old.elements // 2
-    parts = []
-    for value in (old, items):
-        pairs = value.as_type(SINGLE, "the bits are pairs of floats").reshape((count, 2), "pairs")
-        parts += [b.take(pairs, 1, i, 1, name) for i, name in enumerate(("real", "imaginary"))]
-    a, c, d, e = parts
 
     def product(x: Value, y: Value) -> Value:
         return b.elementwise(OPERATORS["mul"], x, y, why="a product of parts")
 
+    a, c, d, e = _parts(b, old, items, SINGLE)
     real = b.elementwise("ELEMENT_WISE_SUBTRACT", product(a, d), product(c, e), why="real part")
     imaginary = b.elementwise(OPERATORS["add"], product(a, e), product(c, d), why="imaginary part")
-    joined = b.join([real, imaginary], 1, "pairs again")
-    return joined.as_type(old.data_type, "moved as bits").reshape(old.sizes, "all elements")
+    return _paired(b, real, imaginary, old)
+
+
+def _double(b: Builder, old: Value, items: Value, dtype: np.dtype[Any], reduction: str) -> Value:
+    """float64, or pairs of them, in integers."""
+    if reduction == "add":
+        return doubles.sums(b, old, items)
+    if dtype.kind == "f":
+        return doubles.products(b, old, items)
+    a, c, d, e = (
+        b.packed(part, part.why).reshape((part.elements,), part.why)
+        for part in _parts(b, old, items, old.data_type)
+    )
+    minus = doubles.negated(b, doubles.products(b, c, e))
+    real = doubles.sums(b, doubles.products(b, a, d), minus)
+    imaginary = doubles.sums(b, doubles.products(b, a, e), doubles.products(b, c, d))
+    return _paired(b, real, imaginary, old)
+
+
+def _parts(b: Builder, old: Value, items: Value, data_type: DataType) -> list[Value]:
+    """The real and the imaginary parts of both."""
+    parts = []
+    for value in (old, items):
+        pairs = value.as_type(data_type, "pairs of floats").reshape(
+            (value.elements // 2, 2), "pairs"
+        )
+        parts += [b.take(pairs, 1, i, 1, name) for i, name in enumerate(("real", "imaginary"))]
+    return parts
+
+
+def _paired(b: Builder, real: Value, imaginary: Value, like: Value) -> Value:
+    parts = [part.reshape((part.elements, 1), "one by one") for part in (real, imaginary)]
+    joined = b.join(parts, 1, "pairs again")
+    return joined.as_type(like.data_type, "moved as bits").reshape(like.sizes, "all elements")
 
 
 def _bfloat16(b: Builder, old: Value, items: Value, reduction: str) -> Value:

@@ -1,4 +1,4 @@
-"""Sums of FLOAT64, which DirectML does not add: in integers of 64 bits, rounded to nearest even."""
+"""FLOAT64, which DirectML does not compute with, in 64-bit integers, rounded to nearest even."""
 
 from __future__ import annotations
 
@@ -45,6 +45,35 @@ def sums(b: Builder, old: Value, items: Value) -> Value:
     signed = _long(b, "ADD", bits, sign, "with its sign")
     signed = where_long(b, zero, nothing, signed, "zero")
     return _with_infinities(b, a, larger, smaller, same, signed).as_type(old.data_type, "as bits")
+
+
+def products(b: Builder, old: Value, items: Value) -> Value:
+    """old * items, of lines of the bits."""
+    x, y = (_split(b, value.as_type(LONG, "the bits of FLOAT64")) for value in (old, items))
+    (exponent_x, front_x), (exponent_y, front_y) = (_normalized(b, v.magnitude) for v in (x, y))
+    total = _high_product(b, front_x, front_y)
+    exponent = _word(b, "ADD", exponent_x, exponent_y, "the exponents together")
+    least = b.number(1150, WORD)  # both are 64 too large; from here on the result's is at least 1
+    upper = _word(b, "MAX", exponent, least, "the least exponent")
+    distance = _word(b, "SUBTRACT", upper, exponent, "how far below it")
+    distance = _word(b, "MIN", distance, b.number(63, WORD), "beyond that all is lost")
+    total = _shifted_right(b, total, distance)
+    upper = _word(b, "SUBTRACT", upper, b.number(1149, WORD), "the exponent")
+    bits = _rounded(b, total, upper)
+    zero = b.compare("EQUALS", total, _number(b, 0), "nothing is left")
+    bits = where_long(b, zero, _line(b, 0, bits), bits, "zero")
+    sign = _word(b, "ADD", x.sign, y.sign, "minus by minus")
+    sign = _word(b, "MODULUS_FLOOR", sign, b.number(2, WORD), "is plus")
+    bit = _long(b, "MULTIPLY", _cast(b, sign), _number(b, _SIGN), "the sign bit")
+    return _with_no_numbers(b, x.magnitude, y.magnitude, bits, bit).as_type(old.data_type, "bits")
+
+
+def negated(b: Builder, value: Value) -> Value:
+    """With the other sign bit: adding it wraps around."""
+    bits = value.as_type(LONG, "the bits of FLOAT64")
+    return _long(b, "ADD", bits, _number(b, _SIGN), "the other sign").as_type(
+        value.data_type, "as bits"
+    )
 
 
 def _number(b: Builder, value: int) -> Value:
@@ -117,19 +146,61 @@ def _shifted_right(b: Builder, value: Value, distance: Value) -> Value:
     shifted = _long(b, "ADD", high, _cast(b, _half(b, below, 1)), "shifted")
     more = b.compare("LESS_THAN", zero, _half(b, below, 0), "bits are lost")
     lost = b.elementwise("ELEMENT_WISE_LOGICAL_OR", lost, more, why="anything is lost")
-    even = _word(b, "MODULUS_FLOOR", _half(b, shifted, 0), b.number(2, WORD), "the last bit")
+    return _with_last_bit(b, shifted, lost)
+
+
+def _leading_zeros(b: Builder, value: Value) -> Value:
+    powers = b.constant(np.array([2**k for k in range(64)], np.uint64))
+    lines = value.reshape((value.elements, 1), "one by one")
+    zeros = b.compare("LESS_THAN", lines, powers, "which powers are larger", as_number=True)
+    return b.reduce(zeros, "SUM", "leading zeros").reshape(value.sizes, "leading zeros")
+
+
+def _normalized(b: Builder, magnitude: Value) -> tuple[Value, Value]:
+    """Exponent, 64 larger, and mantissa with its first bit in front."""
+    exponent, wide = _unpacked(b, magnitude)
+    zeros = _leading_zeros(b, wide)
+    shift = _word(b, "MIN", zeros, b.number(63, WORD), "of zero")
+    power = _looked_up(b, [2**k for k in range(64)], shift)
+    exponent = _word(b, "ADD", exponent, b.number(64, WORD), "never negative")
+    exponent = _word(b, "SUBTRACT", exponent, zeros, "that much less")
+    return exponent, _long(b, "MULTIPLY", wide, power, "the first bit in front")
+
+
+def _high_product(b: Builder, x: Value, y: Value) -> Value:
+    """The high 64 bits of the product; where any below is set, the last one is set."""
+    (low_x, high_x), (low_y, high_y) = (
+        tuple(_cast(b, _half(b, value, which)) for which in (0, 1)) for value in (x, y)
+    )
+    low = _long(b, "MULTIPLY", low_x, low_y, "low by low")
+    cross = [
+        _long(b, "MULTIPLY", *pair, "crosswise") for pair in ((low_x, high_y), (high_x, low_y))
+    ]
+    top = _long(b, "MULTIPLY", high_x, high_y, "high by high")
+    middle = _cast(b, _half(b, low, 1))
+    for product in cross:
+        middle = _long(b, "ADD", middle, _cast(b, _half(b, product, 0)), "the middle")
+        top = _long(b, "ADD", top, _cast(b, _half(b, product, 1)), "carried up")
+    top = _long(b, "ADD", top, _cast(b, _half(b, middle, 1)), "carried up")
+    zero = b.number(0, WORD)
+    parts = [b.compare("LESS_THAN", zero, _half(b, v, 0), "below") for v in (middle, low)]
+    lost = b.elementwise("ELEMENT_WISE_LOGICAL_OR", *parts, why="anything below")
+    return _with_last_bit(b, top, lost)
+
+
+def _with_last_bit(b: Builder, value: Value, wanted: Value) -> Value:
+    """Set where the mask wants it."""
+    zero = b.number(0, WORD)
+    even = _word(b, "MODULUS_FLOOR", _half(b, value, 0), b.number(2, WORD), "the last bit")
     even = b.compare("EQUALS", even, zero, "it is 0")
-    sticky = b.elementwise("ELEMENT_WISE_LOGICAL_AND", lost, even, why="to be set")
+    sticky = b.elementwise("ELEMENT_WISE_LOGICAL_AND", wanted, even, why="to be set")
     ones = b.where(sticky, b.number(1, WORD), zero, why="the bit for what is lost")
-    return _long(b, "ADD", shifted, _cast(b, ones), "with that bit")
+    return _long(b, "ADD", value, _cast(b, ones), "with that bit")
 
 
 def _rounded(b: Builder, total: Value, exponent: Value) -> Value:
     """The bits of total * 2^exponent, without a sign: its first bit brought to the front."""
-    powers = b.constant(np.array([2**k for k in range(64)], np.uint64))
-    lines = total.reshape((total.elements, 1), "one by one")
-    zeros = b.compare("LESS_THAN", lines, powers, "which powers are larger", as_number=True)
-    zeros = b.reduce(zeros, "SUM", "leading zeros").reshape(total.sizes, "leading zeros")
+    zeros = _leading_zeros(b, total)
     shift = _word(b, "MIN", zeros, exponent, "no further than the least exponent")
     shift = _word(b, "MIN", shift, b.number(63, WORD), "of zero")
     power = _looked_up(b, [2**k for k in range(64)], shift)
@@ -164,3 +235,21 @@ def _with_infinities(
     kept = where_long(b, bad, _line(b, _NAN, a), a, "infinity or NaN")
     number = b.compare("LESS_THAN", larger.magnitude, infinity, "numbers")
     return where_long(b, number, sum_, kept, "the sum")
+
+
+def _with_no_numbers(b: Builder, x: Value, y: Value, bits: Value, sign: Value) -> Value:
+    """Infinity by a number is infinity; by zero, or a NaN by anything, a NaN."""
+    infinity, zero = _number(b, _INFINITY), _number(b, 0)
+
+    def either(operator: str, left: Value, name: str) -> Value:
+        masks = [b.compare(operator, left, value, name) for value in (x, y)]
+        return b.elementwise("ELEMENT_WISE_LOGICAL_OR", *masks, why=name)
+
+    nan = either("LESS_THAN", infinity, "a NaN")
+    endless = either("EQUALS", infinity, "an infinity")
+    nothing = either("EQUALS", zero, "a zero")
+    lost = b.elementwise("ELEMENT_WISE_LOGICAL_AND", endless, nothing, why="infinity by zero")
+    bad = b.elementwise("ELEMENT_WISE_LOGICAL_OR", nan, lost, why="no number")
+    bits = where_long(b, endless, _line(b, _INFINITY, bits), bits, "infinity")
+    signed = _long(b, "ADD", bits, sign, "with its sign")
+    return where_long(b, bad, _line(b, _NAN, bits), signed, "NaN")

@@ -22,6 +22,7 @@ from dmlindex.directml.legal.support import takes
 from dmlindex.directml.scatter_descs import ScatterNDOperatorDesc
 
 Combine = Callable[[Value, Value], Value]
+MOST_STEPS = 30_000  # of a program that goes in rounds
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,14 @@ def fixed_rounds(
         addresses.reshape((1, addresses.elements, 1), "one by one"),
         targets.updates.reshape((1, addresses.elements, width), "rows"),
     )
+    first = len(b.steps)
     for n, positions in enumerate(rounds):
+        _require_few_steps(b, first, n, len(rounds))
         chosen = b.constant(positions)
         part, items = (
             emit_gather(b, line, chosen, b.temporary(line.data_type, (1, len(positions), last)))
             for line, last in zip(lines, (1, width), strict=True)
         )
-        del n
         one_round(b, targets.output, part, items, combine)
 
 
@@ -146,11 +148,24 @@ def in_rounds(b: Builder, r: Request, targets: Targets, combine: Combine | None)
             f"max_rounds={count}",
         )
     b.notes.append(f"{count} rounds, one for each update that may meet another")
+    first = len(b.steps)
     for k in range(count):
+        _require_few_steps(b, first, k, count)
         why = f"round {k}: one update of each line"
         addresses = b.packed(b.take(targets.addresses, 1, k, 1, why), why)
         updates = b.packed(b.take(targets.updates, 1, k, 1, why), why)
         one_round(b, targets.output, addresses, updates, combine)
+
+
+def _require_few_steps(b: Builder, first: int, done: int, count: int) -> None:
+    """After the first round: that all of them have not too many steps."""
+    each = len(b.steps) - first
+    if done == 1 and each * count > MOST_STEPS:
+        raise NoProgram(
+            "duplicates",
+            f"{count} rounds of {each} steps are more than {MOST_STEPS} steps: pass "
+            "unique_indices=True if no updates meet",
+        )
 
 
 def one_round(
