@@ -24,6 +24,9 @@ def find_duplicates(desc: Any, indices: Any, mode: str | None) -> Positions:
     to = lookup(desc)
     if mode is None or mode == "directml":
         values = addresses(to, array).values.reshape(-1)
+        sorted_targets = np.sort(values[values < to.held])  # much faster than their order
+        if not (sorted_targets[1:] == sorted_targets[:-1]).any():
+            return np.zeros(0, np.int64)
         order = by_address(values, to)
         found = order[:-1][values[order[:-1]] == values[order[1:]]]
         return np.sort(found).astype(np.int64)
