@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,18 @@ def arguments(call: testing.Call) -> dict[str, Any]:
     return dict(zip(PARAMETERS[call.operator], call.arguments, strict=False)) | call.options
 
 
+def in_order(call: testing.Call) -> testing.Call:
+    """Without ordered=False, of which there is a test with a bound."""
+    options = {name: value for name, value in call.options.items() if name != "ordered"}
+    return replace(call, options=options)
+
+
 def check_program(call: testing.Call, level: FeatureLevel, known: bool, seen: list[Any]) -> None:
     """That legalize gives a program that computes the call, or a reason that is on the list.
 
     known: whether the indices are given as an array. A program of steps seen before is not run.
     """
+    call = in_order(call)
     options = arguments(call)
     x, i, u = (options.pop(name, None) for name in ("input", "indices", "updates"))
     places = np.asarray(i)
@@ -50,7 +58,8 @@ def check_answer(call: testing.Call, program: Program, arrays: list[Any]) -> Non
         return
     found = program.run(*arrays)
     expected = call.copy().run(getattr(dmlindex, call.operator))
-    same = (found == expected) | ((found != found) & (expected != expected))
+    with np.errstate(invalid="ignore"):  # signaling NaNs of bfloat16
+        same = (found == expected) | ((found != found) & (expected != expected))
     assert same.all(), f"{program}\n{call}"
 
 

@@ -114,12 +114,14 @@ def test_float64_to_the_bit(reduction: str, kind: str) -> None:
     assert (same | (np.isnan(found) & np.isnan(expected))).all()
 
 
-def test_float_sums_by_reduce_are_within_a_bound() -> None:
+@pytest.mark.parametrize("options", [{"max_rounds": 10}, {"ordered": False}], ids=str)
+def test_float_sums_by_reduce_are_within_a_bound(options: Any) -> None:
+    """Where rounds are too many, or the caller permits any order."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(5, 3)).astype(np.float32)
     i, u = rng.integers(0, 5, (200, 1)), rng.normal(size=(200, 3)).astype(np.float32)
     shapes = [x, (i.shape, i.dtype), u]
-    program = legalize("scatter_nd", shapes, reduction="add", max_rounds=10)
+    program = legalize("scatter_nd", shapes, reduction="add", **options)
     assert isinstance(program, Program)
     assert program.promise == "bound"
     assert "200 updates x 5 rows x 3: 3000 temporary elements" in program.notes

@@ -38,6 +38,7 @@ def legalize(
     reduction: str = "none",
     fill_value: Any = 0,
     unique_indices: bool = False,
+    ordered: bool = True,
     limit: int = 2**24,
     max_rounds: int = 512,
     style: Style | None = None,
@@ -52,7 +53,8 @@ def legalize(
             or its (shape, dtype). Where updates meet, the program for an array of indices is for
             these alone.
         feature_level: what the descriptors are held to.
-        axis, batch_dims, mode, reduction, fill_value, unique_indices: as the function takes them.
+        axis, batch_dims, mode, reduction, fill_value, unique_indices, ordered: as the function
+            takes them.
             mode None is "raise", which run checks on the host; but "directml" for a desc that the
             level takes as it is.
         limit: the most elements that a temporary may have where targets are compared.
@@ -73,6 +75,7 @@ def legalize(
         "reduction": reduction,
         "fill_value": fill_value,
         "unique_indices": unique_indices,
+        "ordered": ordered,
         "max_rounds": max_rounds,
     }
     b = Builder(feature_level, limit)

@@ -39,8 +39,8 @@ def reduce_into(
     count = targets.addresses.sizes[1] if rounds is None else len(rounds)
     cost = targets.addresses.elements * kept.elements
     compared = _can_compare(b, r, kept) and cost <= b.limit
-    exact = r.input.dtype.kind != "f"
-    if compared and (count > r.max_rounds or (exact and count > _FEW_ROUNDS)):
+    any_order = r.input.dtype.kind != "f" or not r.ordered
+    if compared and (count > r.max_rounds or (any_order and count > _FEW_ROUNDS)):
         _compared(b, r, table, targets, kept, cost)
     elif rounds is not None and count <= r.max_rounds:
         fixed_rounds(b, r, targets, rounds, combine)

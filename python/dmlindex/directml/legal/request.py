@@ -42,6 +42,7 @@ class Request:
     reduction: str
     fill: Any
     unique: bool
+    ordered: bool
     known: Array | None
     max_rounds: int
 
@@ -147,10 +148,11 @@ def read_request(
     fill = fills.fill_element(op, options["fill_value"], source.dtype)
     unique = options["unique_indices"]
     checks.flag(op, "unique_indices", unique)
+    checks.flag(op, "ordered", options["ordered"])
     return Request(
         op, memoryless(source.dtype, source.shape),
         memoryless(places.dtype, places.shape), updates, position, k, mode, reduction, fill,
-        bool(unique), known, options["max_rounds"],
+        bool(unique), bool(options["ordered"]), known, options["max_rounds"],
     )  # fmt: skip
 
 
