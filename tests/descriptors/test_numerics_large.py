@@ -164,3 +164,24 @@ def test_large_calls_follow_it(device: str, call: Call, threads: int) -> None:
     out = np.zeros_like(call.expected)
     operator(*call.buffers, out=out)
     assert out.tobytes() == call.expected.tobytes()
+
+
+@pytest.mark.parametrize("row", [3, 37, 100, 2500])
+@pytest.mark.parametrize("data_type", DATA)
+def test_slices_over_each_other(device: str, data_type: DataType, row: int) -> None:
+    """Addresses wrap at 2**32, which is no multiple of a row: they begin between rows."""
+    rng = np.random.default_rng(row)
+    table = TensorDesc(data_type, (50, row), total_tensor_size_in_bytes=50 * row * 8)
+    items, limits = TensorDesc(data_type, (400, row)), np.array([50])
+    wraps = WRAP // row * rng.integers(0, 2, (400, 1))
+    indices = rng.integers(-3, 53, (400, 1)) + wraps
+    x, updates = (
+        rng.integers(0, 256, math.prod(t.sizes) * data_type.dtype.itemsize, np.uint8)
+        .view(data_type.dtype)
+        .reshape(t.sizes)
+        for t in (table, items)
+    )
+    addresses = (coordinates(indices, limits) * row + np.arange(row)) % WRAP
+    operator = Device(device).compile(scatter_nd(table, index_desc(indices), items, table, 2, 2))
+    expected = scattered(x, addresses, updates)
+    assert operator(x, indices, updates).tobytes() == expected.tobytes()
