@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import dmlindex
-from dmlindex import Device, _core
+from dmlindex import DataType, Device, _core
+from tests.descriptors.descs import data, gather, index
 
 Array = npt.NDArray[Any]
 
@@ -105,6 +106,40 @@ def test_few_lines_far_apart(device: Device) -> None:
     x, indices = values((3, 8192), "u4"), places((3, 1 << 20, 1), 8192, "i4")
     found = dmlindex.gather_nd(device.tensor(x), indices, 1).numpy()
     np.testing.assert_array_equal(found, np.take_along_axis(x, indices[..., 0], 1))
+
+
+@pytest.mark.parametrize(
+    ("elements", "dtype", "count", "kernel"),
+    [
+        (200, "u1", MANY, "gather_table_4_1_4"),
+        (2001, "u2", MANY, "gather_table_16_2_4"),
+        (8000, "u4", MANY, "gather_table_32_4_4"),
+        (20_000, "u4", MANY_MORE, "gather_table_buffer_4"),
+        (50_000, "u4", MANY_MORE, "gather_table_textured_4"),
+        (100_003, "u4", MANY_MORE, "gather_textured_4"),
+    ],
+)
+def test_what_directml_reads_of_a_table_elsewhere(
+    device: Device, elements: int, dtype: str, count: int, kernel: str
+) -> None:
+    """Out of range is the line's last element, or zero where the total size ends behind it."""
+    kind = DataType.of(dtype)
+    desc = gather(
+        data(elements, data_type=kind),
+        index(count, data_type=DataType.INT32),
+        data(count, data_type=kind),
+        0,
+        1,
+    )
+    x, indices = values((elements,), dtype), places((count,), 2 * elements, "i4")
+    _core.d3d12_kernels(device.name)
+    found = device.compile(desc)(x, indices)
+    assert kernel in _core.d3d12_kernels(device.name)
+    line = np.zeros(-(-x.nbytes // 4) * 4 // x.itemsize, x.dtype)
+    line[:elements] = x
+    wide = indices.astype(np.int64)
+    wide = (wide + np.where(wide < 0, elements, 0)) % 2**32
+    np.testing.assert_array_equal(found, line[np.minimum(wide, line.size - 1)])
 
 
 def test_an_array_as_out_takes_no_more_kernels(device: Device) -> None:
