@@ -75,6 +75,8 @@ def inherit_failures(device: Device) -> None:
 
 @case
 def fill_words(device: Device) -> None:
+    """What an earlier call kept of each target, with positions past the later one's, is cleared."""
+    scatter(device, (TARGETS,), tuples((TARGETS,), "i4", 8 * TARGETS), "u4")
     scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), "u4")
 
 

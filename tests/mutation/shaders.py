@@ -27,6 +27,16 @@ class Worker:
         self.process: subprocess.Popen[str] | None = None
 
     def sees(self, number: int, file: str) -> bool:
+        """Whether a test does. A program that ends or hangs does not count as its mutant's doing
+        until one that was begun for it does, too."""
+        was_running = self.process is not None and self.process.poll() is None
+        answer = self.ask(number, file)
+        if not answer and was_running:
+            answer = self.ask(number, file)
+        return answer != "survived\n"
+
+    def ask(self, number: int, file: str) -> str:
+        """The answer, or nothing."""
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.mutation.shaders"],
@@ -35,14 +45,17 @@ class Worker:
             )  # fmt: skip
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(f"{number} {file}\n")
-        self.process.stdin.flush()
-        answered, _, _ = select.select([self.process.stdout], [], [], self.limit)
-        answer = self.process.stdout.readline() if answered else ""
+        answer = ""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(f"{number} {file}\n")
+            self.process.stdin.flush()
+            answered, _, _ = select.select([self.process.stdout], [], [], self.limit)
+            answer = self.process.stdout.readline() if answered else ""
         if not answer:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        return answer != "survived\n"
+        return answer
 
 
 def main() -> None:

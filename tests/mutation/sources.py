@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import re
 import shutil
 from collections import Counter
@@ -97,13 +98,15 @@ def choose(path: Path, count: int, refused: set[str]) -> list[Mutant]:
     """A file's first count mutants that can be in one file: one a line as long as there are lines,
     as the compiler's messages then say which is refused."""
     chosen: list[Mutant] = []
-    for most in range(1, 9):
+    for last_resort, most in itertools.product([False, True], range(1, 9)):
         for mutant in mutants_of(path):
             there = [other for other in chosen if other.line == mutant.line]
-            if len(chosen) < count and mutant.key not in refused and mutant not in chosen:
-                clash = any(overlap(a, b) for o in there for a in o.edits for b in mutant.edits)
-                if len(there) < most and not clash:
-                    chosen.append(mutant)
+            if len(chosen) == count or mutant.key in refused or mutant in chosen:
+                continue
+            if len(there) >= most or (mutant.rule in LAST_RESORT) != last_resort:
+                continue
+            if not any(overlap(a, b) for o in there for a in o.edits for b in mutant.edits):
+                chosen.append(mutant)
     return chosen
 
 
