@@ -13,6 +13,7 @@ import dmlindex
 from dmlindex import FeatureLevel, testing
 from dmlindex.directml.legal import REASONS, Impossible, Program, legalize
 from dmlindex.testing.call import PARAMETERS
+from tests.descriptors.legal.outcomes import count
 
 Array = np.ndarray[Any, Any]
 
@@ -76,3 +77,9 @@ def test_every_level(call: testing.Call) -> None:
 @given(call=testing.calls(with_out=False, max_dims=9))
 def test_ranks_past_the_levels(call: testing.Call, level: FeatureLevel) -> None:
     check_program(call, level, known=False, seen=[])
+
+
+def test_how_many_calls_have_a_program() -> None:
+    counts = count(300, [FeatureLevel.FL_2_1, FeatureLevel.FL_4_1])
+    assert counts[FeatureLevel.FL_2_1]["impossible"] <= 300 * 0.2
+    assert counts[FeatureLevel.FL_4_1]["impossible"] <= 300 * 0.01
