@@ -59,6 +59,9 @@ def keep_bad_index(device: Device) -> None:
     result = dmlindex.gather(device.tensor(values((5,), "u4")), [1, 7])
     with pytest.raises(IndexError, match=r"indices\[1\] = 7 is out of range"):
         result.numpy()
+    result = dmlindex.gather_nd(device.tensor(values((3, 4), "u4")), [[0, 1], [2, 3], [1, 9]])
+    with pytest.raises(IndexError, match=r"indices\[2, 1\] = 9 is out of range"):
+        result.numpy()
 
 
 @case

@@ -15,7 +15,8 @@ from pathlib import Path
 # The tests of shaders, those that find most soonest first.
 FUNCTIONS = ["examples", "indices", "reductions", "out", "fill_value", "empty_axis", "few_slices"]
 FILES = [f"tests/functions/test_{name}.py" for name in [*FUNCTIONS, "parity", "extreme", "errors"]]
-FILES += [f"tests/d3d12/test_device_{name}.py" for name in ["operators", "bounds", "kernels"]]
+DEVICE = ["tensors", "failures", "errors", "operators", "bounds", "kernels"]
+FILES += [f"tests/d3d12/test_device_{name}.py" for name in DEVICE]
 
 
 class Worker:
