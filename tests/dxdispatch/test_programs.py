@@ -102,7 +102,7 @@ def test_a_tensor_that_begins_within_a_buffer_is_bound_there() -> None:
 
 
 def test_no_program_is_refused_with_its_reasons() -> None:
-    table = np.zeros(4, np.complex128)
+    table = np.zeros(4, np.longdouble)
     program = legalize("scatter_nd", [table, np.array([[1]]), table[:1]], reduction="mul")
     assert not program
     with pytest.raises(DxDispatchError, match="no program for scatter_nd"):

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HEADERS = ("compile.hpp", "descs.hpp", "error.hpp", "threads.hpp", "validate.hpp")
-INSTALLED = ("dmlindex.hpp", *(f"dmlindex/{name}" for name in HEADERS))
+BESIDE = "dmlindex/directml.hpp"  # for those who have DirectML's own structs
+INSTALLED = ("dmlindex.hpp", BESIDE, *(f"dmlindex/{name}" for name in HEADERS))
 COMPILER = os.environ.get("CXX", "c++")
 
 
