@@ -9,6 +9,7 @@ import pytest
 
 import dmlindex
 from dmlindex import Device, _core
+from tests.children import in_child
 
 TABLE: npt.NDArray[Any] = np.arange(24, dtype=np.float32).reshape(6, 4)
 
@@ -60,6 +61,81 @@ def test_a_failed_call_leaves_out_alone(device: Device) -> None:
         with pytest.raises(IndexError):
             out.numpy()
         np.testing.assert_array_equal(out.numpy(), TABLE)
+
+
+FAMILIES: dict[str, tuple[tuple[int, ...], str]] = {  # shape of the table, dtype: one a kernel
+    "single words": ((256,), "f4"),
+    "single words of two": ((256,), "u8"),
+    "single bytes": ((256,), "u1"),
+    "pieces of 4 bytes": ((64, 3), "f4"),
+    "pieces of 16 bytes": ((64, 8), "f4"),
+    "odd bytes": ((64, 5), "u1"),
+    "records": ((64, 2), "V12"),
+}
+
+
+SCATTERS = [  # a family and a reduction that has kernels
+    (family, reduction)
+    for family, (_, dtype) in FAMILIES.items()
+    for reduction in ("none", "add", "max")
+    if reduction == "none" or np.dtype(dtype).kind in "uf"
+]
+
+
+@pytest.mark.parametrize("unique", [False, True])
+@pytest.mark.parametrize(("family", "reduction"), SCATTERS)
+def test_a_failed_scatter_in_place_writes_nothing(
+    device: Device, family: str, reduction: str, unique: bool
+) -> None:
+    """Whichever kernel moves, and however many positions are right before the wrong one."""
+    shape, dtype = FAMILIES[family]
+    rng = np.random.default_rng(3)
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    table, updates = (np.frombuffer(rng.bytes(size), dtype).reshape(shape) for _ in range(2))
+    indices = rng.permutation(shape[0])[:, np.newaxis].astype(np.int32)
+    right = int(indices[-1, 0])
+    indices[-1] = shape[0]
+    out = device.tensor(table)
+    options: Any = {"reduction": reduction, "unique_indices": unique}
+    dmlindex.scatter_nd(out, indices, updates, out=out, **options)
+    with pytest.raises(IndexError, match=f"= {shape[0]} is out of range"):
+        out.numpy()
+    assert out.numpy().tobytes() == table.tobytes()
+    indices[-1] = right
+    dmlindex.scatter_nd(out, indices, updates, out=out, **options)
+    assert (
+        out.numpy().tobytes() == dmlindex.scatter_nd(table, indices, updates, **options).tobytes()
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_failed_gather_leaves_out_alone(device: Device, family: str) -> None:
+    shape, dtype = FAMILIES[family]
+    table = np.zeros(shape, dtype)
+    before = np.frombuffer(b"\xa5" * table.nbytes, dtype).reshape(shape)
+    indices = np.arange(shape[0], dtype=np.int64)
+    indices[-1] = -shape[0] - 1
+    out = device.tensor(before)
+    dmlindex.gather(device.tensor(table), indices, out=out)
+    with pytest.raises(IndexError, match="is out of range"):
+        out.numpy()
+    assert out.numpy().tobytes() == before.tobytes()
+
+
+def test_a_failure_of_the_first_call_of_a_device_goes_on() -> None:
+    """Its slot of errors is the very first one."""
+    code = """
+import dmlindex, numpy as np
+device = dmlindex.Device("d3d12")
+table = device.tensor(np.arange(6.0, dtype=np.float32).reshape(3, 2))
+bad = dmlindex.gather(table, [0, 3])
+later = dmlindex.gather(bad, [1])
+try:
+    later.numpy()
+except IndexError as error:
+    print("indices[1] = 3" in str(error))
+"""
+    assert in_child(code) == "True"
 
 
 def test_the_value_named_is_the_one_that_was_there(device: Device) -> None:
