@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import dmlindex
 from dmlindex.cli import files
+from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import CommandError, printable
 from dmlindex.cli.streams import say
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from dmlindex.testing.report import Report
 
 _FOUND = 1
-_OPERATORS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd")
 
 
 def add(subparsers: Any) -> None:
@@ -31,7 +31,7 @@ def add(subparsers: Any) -> None:
         "Exit code 1 if there is one. Calls that a library answers otherwise on purpose are "
         "counted by rule (docs/fuzzing.md).",
     )
-    parser.add_argument("--operator", choices=_OPERATORS, help="default: all of them")
+    parser.add_argument("--operator", choices=OPTIONS, help="default: all of them")
     parser.add_argument("--device", default="cpu", help="see `dmlindex devices` (default: cpu)")
     parser.add_argument(
         "--against",
@@ -100,7 +100,7 @@ def _tested(parsed: argparse.Namespace) -> tuple[dict[str, Callable[..., Any]], 
         return {parsed.operator: named_function(parsed.against)}, "reference"
     if parsed.device != "cpu":
         dmlindex.Device(parsed.device)  # an error before the work
-    names = [parsed.operator] if parsed.operator else _OPERATORS
+    names = [parsed.operator] if parsed.operator else list(OPTIONS)
     functions = {name: getattr(dmlindex, name) for name in names}
     return functions, parsed.against
 
