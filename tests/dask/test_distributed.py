@@ -49,7 +49,7 @@ def client() -> Iterator[Any]:
             threads_per_worker=1,
             processes=True,
             memory_limit=MEMORY_LIMIT,
-            dashboard_address=None,
+            dashboard_address=":0",  # any port: others may run this, too
         ) as cluster,
         workers.Client(cluster) as client,
     ):

@@ -19,6 +19,7 @@ Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 
 
+@np.errstate(all="ignore")  # signalling NaNs, overflow: neither is an error here
 def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     """For each element, in C order, whether it may differ as it does."""
     reduction = call.options.get("reduction", "none")
@@ -29,16 +30,15 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
         same: Mask = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
         return same
     counts, sums = _history(call, reduction)
-    with np.errstate(all="ignore"):
-        n_u = (counts.ravel() + 1) * _unit(expected.dtype)
-        gamma = n_u / (1 - n_u)
-        slack = 2 * gamma * (sums.ravel() if reduction == "add" else np.abs(theirs))
-        # Nothing is promised of what overflows, underflows or is no number on the way.
-        wild = ~np.isfinite(sums.ravel()) | ~np.isfinite(theirs) | ~np.isfinite(ours)
-        wild |= sums.ravel() >= _largest(expected.dtype)
-        if reduction == "mul":
-            wild |= (counts.ravel() > 1) & (np.abs(theirs) < _tiniest(expected.dtype))
-        close: Mask = np.abs(ours - theirs) <= slack
+    n_u = (counts.ravel() + 1) * _unit(expected.dtype)
+    gamma = n_u / (1 - n_u)
+    slack = 2 * gamma * (sums.ravel() if reduction == "add" else np.abs(theirs))
+    # Nothing is promised of what overflows, underflows or is no number on the way.
+    wild = ~np.isfinite(sums.ravel()) | ~np.isfinite(theirs) | ~np.isfinite(ours)
+    wild |= sums.ravel() >= _largest(expected.dtype)
+    if reduction == "mul":
+        wild |= (counts.ravel() > 1) & (np.abs(theirs) < _tiniest(expected.dtype))
+    close: Mask = np.abs(ours - theirs) <= slack
     return close | (wild & (counts.ravel() > 1))
 
 
@@ -57,11 +57,10 @@ def _history(call: Call, reduction: str) -> tuple[Array, Array]:
     counts = scatter(zeros, places, np.ones(shape) if shape else 1.0, **options)
     magnitude = np.abs(_wide(source))
     steps = np.abs(_wide(np.asarray(given["updates"], source.dtype)))
-    with np.errstate(all="ignore"):
-        if reduction == "add":
-            return counts, scatter(magnitude, places, steps, **options)
-        grown = {**options, "reduction": "mul"}
-        return counts, scatter(np.maximum(magnitude, 1), places, np.maximum(steps, 1), **grown)
+    if reduction == "add":
+        return counts, scatter(magnitude, places, steps, **options)
+    grown = {**options, "reduction": "mul"}
+    return counts, scatter(np.maximum(magnitude, 1), places, np.maximum(steps, 1), **grown)
 
 
 def _is_inexact(dtype: np.dtype[Any]) -> bool:
