@@ -9,10 +9,10 @@ import pytest
 
 import dmlindex
 from dmlindex import reference, testing
+from dmlindex.reference.memory import as_bytes
 from dmlindex.testing import replay
 from dmlindex.testing.choices import HypothesisChoices, SeededChoices, UnfitError
 from dmlindex.testing.drawing import draw_call
-from dmlindex.testing.memory import as_bytes
 from dmlindex.testing.peers import peer
 from dmlindex.testing.space import OPERATORS, space
 from tests.functions.planted_bugs import BUGS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from dmlindex import reference, testing
-from dmlindex.testing.memory import as_bytes
+from dmlindex.reference.memory import as_bytes
 from dmlindex.testing.mistakes import MISTAKES
 
 

@@ -89,7 +89,7 @@ def _buffer(name: str, tensor: TensorDesc, array: Array | None) -> Array:
 
 def _view(tensor: TensorDesc, buffer: Array) -> Array:
     """The tensor in a buffer, as an array of its sizes."""
-    strides = tuple(s * buffer.itemsize for s in directml.strides_of(tensor))
+    strides = tuple(s * buffer.itemsize for s in tensor.element_strides)
     return np.lib.stride_tricks.as_strided(buffer, tensor.sizes, strides)
 
 

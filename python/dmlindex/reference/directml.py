@@ -15,7 +15,6 @@ executed on 20,000 random calls (tests/data/README.md).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -49,10 +48,10 @@ def execute(desc: Any, input: Array, indices: Array, *updates_and_output: Array)
     *updates, output = updates_and_output
     if updates:
         for p in np.ndindex(desc.output_tensor.sizes):
-            element = _read(input, _address(p, strides_of(desc.input_tensor)))
-            _write(output, _address(p, strides_of(desc.output_tensor)), element)
+            element = _read(input, _address(p, desc.input_tensor.element_strides))
+            _write(output, _address(p, desc.output_tensor.element_strides), element)
     table = _table(desc)
-    total, width = total_bytes(table), table.data_type.dtype.itemsize
+    total, width = table.total_bytes, table.data_type.dtype.itemsize
     last, whole = -(-total // width) - 1, total // width  # an element cut off is not there
     for item, address in addresses(desc, indices):
         if not updates:
@@ -64,17 +63,17 @@ def execute(desc: Any, input: Array, indices: Array, *updates_and_output: Array)
 def addresses(desc: Any, indices: Array) -> Iterator[tuple[int, int]]:
     """For each element of the items, in C order: its place in their buffer, and its address."""
     table, items = _table(desc), getattr(desc, "updates_tensor", desc.output_tensor)
-    strides = strides_of(table)
+    strides = table.element_strides
     if "ELEMENTS" in desc.operator and table.sizes[desc.axis] == 1:
         strides = (*strides[: desc.axis], 0, *strides[desc.axis + 1 :])
     for p in np.ndindex(items.sizes):
         before, places, behind = _element(desc, p)
         coordinates = [
-            _coordinate(_read(indices, _address(place, strides_of(desc.indices_tensor))), size)
+            _coordinate(_read(indices, _address(place, desc.indices_tensor.element_strides)), size)
             for place, size in zip(places, table.sizes[len(before) :], strict=False)
         ]
         yield (
-            _address(p, strides_of(items)),
+            _address(p, items.element_strides),
             _address((*before, *coordinates, *behind), strides),
         )
 
@@ -117,21 +116,6 @@ def _address(position: Position, strides: Position) -> int:
 def _with_rank(p: Position, rank: int) -> Position:
     """The last rank coordinates of p, or all of them behind zeros."""
     return (0,) * (rank - len(p)) + p[max(len(p) - rank, 0) :]
-
-
-def strides_of(tensor: TensorDesc) -> Position:
-    """In elements; packed ones where the desc has none."""
-    if tensor.strides is not None:
-        return tensor.strides
-    return tuple(math.prod(tensor.sizes[d + 1 :]) for d in range(len(tensor.sizes)))
-
-
-def total_bytes(tensor: TensorDesc) -> int:
-    """The total size, or the smallest that it may be."""
-    if tensor.total_tensor_size_in_bytes is not None:
-        return tensor.total_tensor_size_in_bytes
-    extent = 1 + sum((s - 1) * t for s, t in zip(tensor.sizes, strides_of(tensor), strict=True))
-    return -(-extent * tensor.data_type.dtype.itemsize // 4) * 4
 
 
 def _read(buffer: Array, address: int) -> Any:

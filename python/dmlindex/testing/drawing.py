@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex.reference.checks import overlaps_itself
+from dmlindex.reference.memory import as_bytes
 from dmlindex.reference.reductions import is_reducible
 from dmlindex.testing import values
 from dmlindex.testing.call import PARAMETERS, Call
 from dmlindex.testing.choices import Choices, UnfitError
 from dmlindex.testing.geometry import Geometry, geometry
-from dmlindex.testing.memory import as_bytes, extent
+from dmlindex.testing.memory import extent
 from dmlindex.testing.space import Space
 
 Array = npt.NDArray[Any]

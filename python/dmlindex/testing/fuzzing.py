@@ -82,7 +82,7 @@ def fuzz(
     spaces = {
         name: space(name, **{"function": one, **restrictions}) for name, one in functions.items()
     }
-    if other.name not in ("reference",):
+    if other.name != "reference":
         # What Python's own numbers become is ours to say, no other library's.
         spaces = {name: replace(one, with_lists=False) for name, one in spaces.items()}
     report = Report(_title(functions), other.name, seed)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlindex.reference.memory import as_bytes
+
 Array = npt.NDArray[Any]
 
 
@@ -59,11 +61,6 @@ def place(array: Array, blocks: list[Block]) -> tuple[int, int]:
         if block.low <= low and high <= block.high:
             return i, first - block.low + block.low % 16
     raise AssertionError("every array lies in a block")
-
-
-def as_bytes(array: Array) -> Array:
-    """The same memory, each element as plain bytes: copying those copies every bit."""
-    return array.view(np.dtype((np.void, array.dtype.itemsize)))
 
 
 def bits(array: Array) -> npt.NDArray[np.uint8]:

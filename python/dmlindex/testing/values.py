@@ -84,8 +84,7 @@ def all_dtypes(classes: Sequence[str]) -> list[np.dtype[Any]]:
 
 def named_dtypes(names: Sequence[str]) -> list[np.dtype[Any]]:
     """Those of the names that can be had, in the machine's byte order."""
-    every = [dtype for name in DTYPE_CLASSES for dtype in dtypes_of(name)]
-    return [dtype for dtype in every if dtype.name in names and dtype.isnative]
+    return [d for d in all_dtypes(DTYPE_CLASSES) if d.name in names and d.isnative]
 
 
 @functools.cache

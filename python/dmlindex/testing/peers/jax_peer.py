@@ -16,6 +16,7 @@ from dmlindex.testing.peers.rules import (
     NAN_BITS,
     OUT_OF_RANGE,
     ZERO_SIGNS,
+    along_index,
     moved_nans,
     nd_index,
     only_dtypes,
@@ -36,22 +37,16 @@ def _answer(call: Call) -> Any:
         return jnp.take(x, i, axis=given.get("axis", 0))
     if call.operator == "gather_elements":
         axis = given.get("axis", 0) % x.ndim
-        return x[_along(i, axis)]
+        return x[along_index(i, axis)]
     if call.operator == "gather_nd":
         return x[nd_index(i, given.get("batch_dims", 0))]
-    where = _along(i, given.get("axis", 0) % x.ndim) if call.operator != "scatter_nd" else None
+    where = along_index(i, given.get("axis", 0) % x.ndim) if call.operator != "scatter_nd" else None
     target = x.at[nd_index(i, 0) if where is None else where]
     u = np.array(given["updates"])
     if not reduces(call):
         return target.set(u)
     name = {"add": "add", "mul": "multiply", "min": "min", "max": "max"}[given["reduction"]]
     return getattr(target, name)(u)
-
-
-def _along(places: Any, axis: int) -> tuple[Any, ...]:
-    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
-    grid[axis] = places
-    return tuple(grid)
 
 
 _DTYPES = (

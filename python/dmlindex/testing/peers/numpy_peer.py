@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex.reference.fills import fill_element
-from dmlindex.testing.memory import as_bytes
+from dmlindex.reference.memory import as_bytes
 from dmlindex.testing.peers import Peer, Rule
-from dmlindex.testing.peers.rules import NAN_BITS, ZERO_SIGNS, nd_index
+from dmlindex.testing.peers.rules import NAN_BITS, ZERO_SIGNS, along_index, nd_index
 
 Array = npt.NDArray[Any]
 
@@ -46,7 +46,7 @@ def gather_elements(
     source, places = np.asarray(input), np.asarray(indices)
     axis %= source.ndim
     where, there = _resolved(places, source.shape[axis], mode)
-    found = as_bytes(source)[_along(where, axis)]
+    found = as_bytes(source)[along_index(where, axis)]
     return _delivered(_filled(found, source.dtype, there, 0, fill_value), out)
 
 
@@ -82,7 +82,7 @@ def scatter_elements(
     source, places = np.asarray(input), np.asarray(indices)
     axis %= source.ndim
     where, there = _resolved(places, source.shape[axis], mode)
-    return _delivered(_scattered(source, _along(where, axis), there, updates, reduction), out)
+    return _delivered(_scattered(source, along_index(where, axis), there, updates, reduction), out)
 
 
 def scatter_nd(
@@ -132,13 +132,6 @@ def _resolved_tuples(
         if inside is not None:
             there = inside if there is None else there & inside
     return found, there
-
-
-def _along(where: Array, axis: int) -> tuple[Array, ...]:
-    """One index array for each dim: the position itself, but along the axis."""
-    grid = list(np.ogrid[tuple(slice(n) for n in where.shape)])
-    grid[axis] = where
-    return tuple(grid)
 
 
 def _filled(

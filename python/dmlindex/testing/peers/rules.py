@@ -151,3 +151,10 @@ def nd_index(places: Any, batch_dims: int) -> tuple[Any, ...]:
     shape = places.shape[:-1]
     grid = np.ogrid[tuple(slice(n) for n in shape)] if shape else ()
     return (*grid[:batch_dims], *(places[..., k] for k in range(places.shape[-1])))
+
+
+def along_index(places: Any, axis: int) -> tuple[Any, ...]:
+    """Index arrays for input[...]: the position itself, but along the axis."""
+    grid = list(np.ogrid[tuple(slice(n) for n in places.shape)])
+    grid[axis] = places
+    return tuple(grid)
