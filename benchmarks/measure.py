@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
 from timeit import Timer
@@ -19,7 +19,6 @@ from benchmarks.stream_copy import StreamCopy
 
 _SAMPLE_NS = 300_000  # quicker code is repeated within a sample
 _MEMCPY_FROM_BYTES = 1 << 16  # below, calling it would be what is timed
-_ROUNDS = (5, 101)
 _HOPELESS = 1.25  # an idiom this much slower than its peer's best of that kind is not timed on
 
 
@@ -27,7 +26,8 @@ _HOPELESS = 1.25  # an idiom this much slower than its peer's best of that kind 
 class Effort:
     seconds: float  # of timing, a case
     pause_seconds: float  # before a sample: a peer's idle threads spin on for a while
-    every_mode: bool  # wrap and fill/drop too
+    every_mode: bool = False  # wrap and fill/drop too
+    rounds: tuple[int, int] = (5, 101)  # at least and at most
 
 
 @dataclass
@@ -44,19 +44,19 @@ def run_case(
     """A record of the case as the JSON file holds it."""
     call = case.call()
     buffers = Buffers.of(call)
-    idioms, not_run = _idioms(call, buffers, peers, effort)
+    idioms, not_run = all_idioms(call, buffers, peers, effort)
     want = expected(call)
     timed = []
     for idiom in idioms:
-        wrong = _difference(idiom, call, buffers, want)
+        wrong = difference(idiom, call, buffers, want)
         if wrong:
             not_run.append({"peer": idiom.peer, "code": idiom.code, "reason": wrong})
         else:
-            timed.append(_timed(idiom))
-    timed = _fastest_of_each_kind(timed)
+            timed.append(timed_once(idiom))
+    timed = fastest_of_each_kind(timed)
     if copier is not None and call.moved_bytes >= _MEMCPY_FROM_BYTES:
-        timed.append(_timed(copier.idiom(call.moved_bytes)))
-    _interleave(timed, effort)
+        timed.append(timed_once(copier.idiom(call.moved_bytes)))
+    interleave(timed, effort)
     return {
         "case": case.name,
         "group": case.group,
@@ -68,7 +68,7 @@ def run_case(
     }
 
 
-def _idioms(
+def all_idioms(
     call: Call, buffers: Buffers, peers: Mapping[str, Peer], effort: Effort
 ) -> tuple[list[Idiom], list[dict[str, str]]]:
     found: list[Idiom] = []
@@ -85,7 +85,7 @@ def _idioms(
     return found, not_run
 
 
-def _difference(idiom: Idiom, call: Call, buffers: Buffers, want: Array) -> str:
+def difference(idiom: Idiom, call: Call, buffers: Buffers, want: Array) -> str:
     """'' when the idiom gives the right answer, else what is wrong with it."""
     if call.in_place:
         np.copyto(buffers.input, call.input)
@@ -114,8 +114,8 @@ def _difference(idiom: Idiom, call: Call, buffers: Buffers, want: Array) -> str:
     return wrong
 
 
-def _timed(idiom: Idiom) -> Timed:
-    timer = Timer(idiom.code, globals=idiom.names, timer=time.perf_counter_ns)
+def timed_once(idiom: Idiom, clock: Callable[[], int] = time.perf_counter_ns) -> Timed:
+    timer = Timer(idiom.code, globals=idiom.names, timer=clock)
     once = min(timer.timeit(1) for _ in range(3))
     if once < _SAMPLE_NS:
         number = max(1, round(_SAMPLE_NS / 4 / once))
@@ -123,7 +123,7 @@ def _timed(idiom: Idiom) -> Timed:
     return Timed(idiom, timer, max(once, 1.0), [])
 
 
-def _fastest_of_each_kind(timed: list[Timed]) -> list[Timed]:
+def fastest_of_each_kind(timed: list[Timed]) -> list[Timed]:
     best: dict[tuple[str, bool, bool, str], float] = {}
     for one in timed:
         kind = one.idiom.kind
@@ -131,13 +131,13 @@ def _fastest_of_each_kind(timed: list[Timed]) -> list[Timed]:
     return [one for one in timed if one.once_ns <= _HOPELESS * best[one.idiom.kind]]
 
 
-def _interleave(timed: list[Timed], effort: Effort) -> None:
+def interleave(timed: list[Timed], effort: Effort) -> None:
     numbers = [max(1, round(_SAMPLE_NS / one.once_ns)) for one in timed]
     round_seconds = sum(
         effort.pause_seconds + (number + 1) * one.once_ns / 1e9
         for one, number in zip(timed, numbers, strict=True)
     )
-    least, most = _ROUNDS
+    least, most = effort.rounds
     for _ in range(min(most, max(least, int(effort.seconds / max(round_seconds, 1e-6))))):
         for one, number in zip(timed, numbers, strict=True):
             if effort.pause_seconds:

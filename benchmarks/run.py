@@ -1,6 +1,7 @@
 """Time dmlindex beside NumPy, PyTorch, ONNX Runtime and JAX.
 
 python -m benchmarks.run [--quick] [--only REGEX] [--threads 1,2] [--growth] …
+python -m benchmarks.run --sweep N --seed S [--threads 1] [--json FILE]
 python -m benchmarks.run --compare OLD.json NEW.json
 """
 
@@ -13,15 +14,15 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from benchmarks.peers import MODULES, OURS
-from benchmarks.plots import plot_growth, plot_ratios
 from benchmarks.report import Run, compare, markdown
+from benchmarks.sweep.report import compare_sweeps
+from benchmarks.sweep.run import main as sweep
+from benchmarks.sweep.worker import CLOCKS
 from benchmarks.worker import chosen_cases
 
 _SECONDS = 2.0
@@ -32,7 +33,12 @@ def main() -> None:
     options = _parse()
     if options.compare:
         old, new = (json.loads(Path(name).read_text("utf-8")) for name in options.compare)
-        print(compare(old, new))
+        if ("seed" in old) != ("seed" in new):
+            sys.exit("benchmark: --compare takes two runs or two sweeps, not one of each")
+        print(compare_sweeps(old, new) if "seed" in new else compare(old, new))
+        return
+    if options.sweep:
+        sweep(options, _machine())
         return
     if options.device != "cpu":
         from benchmarks.gpu.run import main as run_on_gpu
@@ -54,6 +60,8 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, cases: int) -> Run:
+    from tqdm import tqdm
+
     run: Run = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": _machine(),
@@ -95,6 +103,8 @@ def _worker(what: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _write(run: Run, options: argparse.Namespace) -> None:
+    from benchmarks.plots import plot_growth, plot_ratios
+
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
     text = markdown(run, options.worst_first)
@@ -147,8 +157,24 @@ def _parse() -> argparse.Namespace:
     add("--worst-first", action="store_true", help="what falls shortest comes first in the table")
     add("--output", default="build/bench", metavar="FOLDER", help="default: build/bench")
     add("--list", action="store_true", help="only list the workloads")
-    add("--compare", nargs=2, metavar=("OLD.json", "NEW.json"), help="only compare two runs")
+    add("--compare", nargs=2, metavar=("OLD.json", "NEW.json"), help="two runs, or two sweeps")
+    _add_sweep(parser.add_argument_group("random calls").add_argument)
     return parser.parse_args()
+
+
+def _add_sweep(add: Callable[..., Any]) -> None:
+    add("--sweep", type=_count, metavar="N", help="time N random calls instead of the workloads")
+    add("--seed", type=int, default=0, help="which random calls; default: 0")
+    add("--first", type=int, default=0, metavar="K", help="begin at call K of the seed")
+    add("--json", default="", metavar="FILE", help="the sweep's file, which it goes on with")
+    add("--processes", type=_count, default=1, metavar="N", help="share the calls; default: 1")
+    add("--clock", choices=CLOCKS, default="wall", help="cpu: the process's, on shared machines")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 on")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -110,11 +110,12 @@ class _Outputs:
 
 
 def _cast(call: Call) -> str:
-    """The type to cast the indices to: the operators take int32 and int64 only."""
+    """The type to cast the indices to: the operators take int32 and int64 only, *ND just that."""
     given = call.indices.dtype.name
-    if given in ("int32", "int64"):
+    taken = ("int64",) if call.operator.endswith("_nd") else ("int32", "int64")
+    if given in taken:
         return ""
-    return "int64" if given in ("uint32", "uint64") else "int32"
+    return "int64" if given in ("uint32", "uint64") else taken[0]
 
 
 def _attributes(call: Call) -> dict[str, Any]:

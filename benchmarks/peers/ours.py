@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.metadata import version
+from typing import Any
 
 from benchmarks.call import Buffers, Call, Idiom
 from benchmarks.peers.compiled import compiled_idioms
@@ -20,16 +20,10 @@ class Contestant:
     def __init__(self, threads: int) -> None:
         self.dmlindex = importlib.import_module("dmlindex")
         self.dmlindex.set_num_threads(threads)
-        self.version = version("dmlindex")
+        self.version = str(self.dmlindex.__version__)
 
     def idioms(self, call: Call, buffers: Buffers) -> list[Idiom]:
-        names = {
-            "dmlindex": self.dmlindex,
-            "x": buffers.input,
-            "i": buffers.indices,
-            "u": buffers.updates,
-            "out": buffers.out,
-        }
+        names = self._names(buffers)
         modes = ("raise", "clamp", "wrap", "drop" if call.is_scatter else "fill")
         found = [
             Idiom(
@@ -45,11 +39,25 @@ class Contestant:
         ]
         if not call.in_place:
             found += compiled_idioms(self.dmlindex, call, buffers)
-            fresh = _code(call, "raise", into_out=False)
-            found.append(Idiom("dmlindex", fresh, names, into_out=False, raises=True, mode="raise"))
+            found.append(self.plain(call, buffers))
             if self.has_buffer_cache and buffers.out.nbytes >= _CACHED_FROM_BYTES:
                 found.append(replace(found[-1], mode=CACHED, during=self._buffer_cache))
         return found
+
+    def plain(self, call: Call, buffers: Buffers) -> Idiom:
+        """A fresh result, the defaults of everything."""
+        code = _code(call, "raise", into_out=False)
+        names = self._names(buffers)
+        return Idiom("dmlindex", code, names, into_out=False, raises=True, mode="raise")
+
+    def _names(self, buffers: Buffers) -> dict[str, Any]:
+        return {
+            "dmlindex": self.dmlindex,
+            "x": buffers.input,
+            "i": buffers.indices,
+            "u": buffers.updates,
+            "out": buffers.out,
+        }
 
     @property
     def has_buffer_cache(self) -> bool:

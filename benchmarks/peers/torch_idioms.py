@@ -39,8 +39,11 @@ class Contestant:
 
 
 def _index(call: Call) -> str:
-    """The indices as an integer tensor: uint8 ones would be a mask."""
-    return "i" if call.indices.dtype.name in ("int32", "int64") else "i.long()"
+    """The indices as an integer tensor, none of them negative: uint8 ones would be a mask."""
+    i = "i" if call.indices.dtype.name in ("int32", "int64") else "i.long()"
+    if call.operator.endswith("_nd") or not call.has_negative_indices:
+        return i
+    return f"torch.where({i} < 0, {i} + {call.input.shape[call.axis]}, {i})"
 
 
 def _gathers(call: Call, i: str) -> list[tuple[str, str]]:
@@ -49,7 +52,7 @@ def _gathers(call: Call, i: str) -> list[tuple[str, str]]:
         gather = f"torch.gather(x, {call.axis}, {i}"
         return [(f"{gather})", f"{gather}, out=out)")]
     if call.operator == "gather" and call.axis:
-        return _selects(call, i, call.axis)
+        return _selects(call, i, call.axis) or [(f"x[{':, ' * call.axis}{i}]", "")]
     if call.operator == "gather":
         where = i
         ways = _selects(call, i, 0)
@@ -66,7 +69,7 @@ def _gathers(call: Call, i: str) -> list[tuple[str, str]]:
 def _selects(call: Call, i: str, axis: int) -> list[tuple[str, str]]:
     """index_select: one dim of indices, which are not negative."""
     shape = call.indices.shape[:-1] if call.operator == "gather_nd" else call.indices.shape
-    if call.has_negative_indices or not shape:
+    if (call.operator == "gather_nd" and call.has_negative_indices) or not shape:
         return []
     if len(shape) == 1:
         select = f"torch.index_select(x, {axis}, {i}"
@@ -83,10 +86,11 @@ def _scatters(call: Call, names: dict[str, Any]) -> list[Idiom]:
     ways: list[tuple[str, str, str]] = []  # fresh, into out, in place
     if call.operator == "scatter_elements":
         verb = "scatter_reduce" if reduction else "scatter"
-        arguments = f"{call.axis}, i, u{reduction}"
+        i = _index(call)
+        arguments = f"{call.axis}, {i}, u{reduction}"
         ways.append(_three(verb, arguments))
         if call.reduction == "add":
-            ways.append(_three("scatter_add", f"{call.axis}, i, u"))
+            ways.append(_three("scatter_add", f"{call.axis}, {i}, u"))
     else:
         if call.reduction not in ("none", "add"):
             return []

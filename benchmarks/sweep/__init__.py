@@ -1,0 +1,1 @@
+"""Random calls beside the peers: how fast shapes are that nobody has named."""
