@@ -72,6 +72,7 @@ __all__ = [
     "desc_from_json",
     "desc_to_json",
     "devices",
+    "draw",
     "find_duplicates",
     "from_onnx_node",
     "gather",
@@ -89,11 +90,17 @@ __all__ = [
 if TYPE_CHECKING:
     from dmlindex import reference as reference
     from dmlindex import testing as testing
+    from dmlindex._display.draw import draw as draw
 else:
     # Modules that are imported at first use: few programs need them.
     _LAZY_MODULES = ("reference", "testing")
+    # So are these functions, by the module that has them.
+    _LAZY_FUNCTIONS = {"draw": "_display.draw"}
 
     def __getattr__(name: str) -> Any:
+        if name in _LAZY_FUNCTIONS:
+            module = importlib.import_module(f"dmlindex.{_LAZY_FUNCTIONS[name]}")
+            return globals().setdefault(name, getattr(module, name))
         if name not in _LAZY_MODULES:
             raise AttributeError(f"module 'dmlindex' has no attribute {name!r}")
         try:

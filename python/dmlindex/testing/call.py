@@ -9,18 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dmlindex._operators import PARAMETERS as PARAMETERS
 from dmlindex.testing.memory import blocks_of, place
 from dmlindex.testing.script import name_of, script
 
 Array = npt.NDArray[Any]
-
-PARAMETERS = {
-    "gather": ("input", "indices", "axis"),
-    "gather_elements": ("input", "indices", "axis"),
-    "gather_nd": ("input", "indices", "batch_dims"),
-    "scatter_elements": ("input", "indices", "updates", "axis"),
-    "scatter_nd": ("input", "indices", "updates"),
-}
 
 
 @dataclass(frozen=True, repr=False)

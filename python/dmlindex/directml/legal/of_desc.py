@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dmlindex._operators import FUNCTIONS
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.legal.builder import Builder
 from dmlindex.directml.legal.layout import Shape, Value, packed_strides
@@ -23,14 +24,6 @@ _CURABLE = {
     "feature-level-operator",
     "feature-level-dimension-count",
     "feature-level-data-type",
-}
-_FUNCTIONS = {
-    "GATHER": "gather",
-    "GATHER_ELEMENTS": "gather_elements",
-    "GATHER_ND": "gather_nd",
-    "GATHER_ND1": "gather_nd",
-    "SCATTER_ELEMENTS": "scatter_elements",
-    "SCATTER_ND": "scatter_nd",
 }
 
 
@@ -62,7 +55,7 @@ def request_of(desc: OperatorDesc, options: dict[str, Any]) -> Request:
         "batch_dims": fields.get("batch_dimension_count", 0),
     }
     try:
-        r = read_request(_FUNCTIONS[desc.operator], given, options)
+        r = read_request(FUNCTIONS[desc.operator], given, options)
     except (TypeError, ValueError) as error:
         raise NoProgram("descriptor", str(error)) from None
     expected = {"output": r.shape, **({"updates": r.updates_shape} if r.scatters else {})}
