@@ -19,12 +19,16 @@ from dmlindex.directml.values import FeatureLevel, descriptor_error
 class Device:
     """A device that operators run on, held to a feature level.
 
-    Args:
-        name: "cpu", or another name that `dmlindex.devices()` lists; "d3d12" is the first of those
+    Parameters
+    ----------
+    name
+        "cpu", or another name that `dmlindex.devices()` lists; "d3d12" is the first of those
         adapters that is hardware, else the first.
-        feature_level: what descriptors may use; DirectML itself does not hold them to it, this
-        does.
+    feature_level
+        what descriptors may use; DirectML itself does not hold them to it, this does.
 
+    Notes
+    -----
     The functions take a Device, too (`device=`). Two are equal when name and feature level are. A
     wrong type is a TypeError, a name that no device can have a ValueError, one that is not there a
     DeviceError.
@@ -34,6 +38,8 @@ class Device:
     Device opens it again. So is all use of D3D12 in a child that was forked from a process that has
     used it.
 
+    Examples
+    --------
     >>> Device()
     Device('cpu', feature_level=FeatureLevel.FL_6_4)
     """
@@ -73,21 +79,39 @@ class Device:
     ) -> CompiledOperator:
         """Checks the desc and lowers it once; calling the result does the rest.
 
-        Args:
-            desc: an operator desc.
-            mode: what an index out of range does: "raise", "clamp", "wrap", "fill" in a gather,
-                "drop" in a scatter, or "directml": exactly what DirectML computes there, which
-                may be another row's element (docs/directml_numerics.md). None is "directml"; while
-                developing, "raise" finds such indices.
-            fill_value: what mode="fill" puts there; see `dmlindex.gather`.
-            duplicates: what several updates of one element do in a scatter: "allow", the last one
-                wins; or "raise", as in DirectML any of them may: every call looks for them first,
-                and raises an IndexError that leaves out as it was. See `desc.find_duplicates`.
+        Parameters
+        ----------
+        desc
+            an operator desc.
+        mode
+            what an index out of range does: "raise", "clamp", "wrap", "fill" in a gather, "drop" in
+            a scatter, or "directml": exactly what DirectML computes there, which may be another
+            row's element (docs/directml_numerics.md). None is "directml"; while developing, "raise"
+            finds such indices.
+        fill_value
+            what mode="fill" puts there; see `dmlindex.gather`.
+        duplicates
+            what several updates of one element do in a scatter: "allow", the last one wins; or
+            "raise", as in DirectML any of them may: every call looks for them first, and raises an
+            IndexError that leaves out as it was. See `desc.find_duplicates`.
 
-        DescriptorError, which lists every rule that the desc breaks, where it is not valid at the
-        device's feature level; TypeError for what is no desc; ValueError for a mode or a fill value
-        that the operator does not have.
+        Raises
+        ------
+        DescriptorError
+            With every rule that the desc breaks, where it is not valid at the device's feature
+            level.
+        TypeError
+            For what is no desc.
+        ValueError
+            For a mode or a fill value that the operator does not have.
 
+        Notes
+        -----
+        Source:
+        https://learn.microsoft.com/windows/win32/api/directml/nf-directml-idmldevice-createoperator
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from dmlindex import DataType, GatherNDOperatorDesc, TensorDesc
         >>> x = TensorDesc(DataType.FLOAT32, (2, 3))
@@ -96,9 +120,6 @@ class Device:
         >>> op = Device().compile(GatherNDOperatorDesc(x, i, y, 2, 2))
         >>> op(np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[1, -1]]))
         array([[5.]], dtype=float32)
-
-        Source:
-        https://learn.microsoft.com/windows/win32/api/directml/nf-directml-idmldevice-createoperator
         """
         if not isinstance(desc, OperatorDesc):
             raise TypeError(f"compile: desc is a {type(desc).__name__}, expected an operator desc")

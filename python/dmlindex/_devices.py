@@ -14,13 +14,20 @@ from dmlindex import _core
 class DeviceInfo:
     """A device that operators can run on, or could if something were installed.
 
-    Attributes:
-        name: what `device=` takes, such as "cpu".
-        kind: "cpu" or "d3d12".
-        description: what it is, for people.
-        available: whether it can be used now.
-        reason: why not, and what to do about it; empty if it is available.
-        memory_bytes: how much memory it has, in bytes; 0 if that is not known.
+    Attributes
+    ----------
+    name
+        what `device=` takes, such as "cpu".
+    kind
+        "cpu" or "d3d12".
+    description
+        what it is, for people.
+    available
+        whether it can be used now.
+    reason
+        why not, and what to do about it; empty if it is available.
+    memory_bytes
+        how much memory it has, in bytes; 0 if that is not known.
     """
 
     name: str

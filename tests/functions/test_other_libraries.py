@@ -1,4 +1,4 @@
-"""README's table of other libraries' arrays: what comes out, and each recipe for the way back."""
+"""The table of docs/recipes.md: what comes out, and the way back to each kind."""
 
 from __future__ import annotations
 

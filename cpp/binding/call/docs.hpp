@@ -26,15 +26,26 @@ device : None, "cpu" or another name that devices() lists, or a Device
 
 Returns
 -------
-Array of input's dtype and shape input.shape[:axis] + indices.shape + input.shape[axis + 1:].
+array
+    Of input's dtype and shape input.shape[:axis] + indices.shape + input.shape[axis + 1:].
 
 Raises
 ------
-IndexError for an index out of range, TypeError for a wrong type or dtype, ValueError for a wrong
-shape, axis, mode, fill_value or out, DeviceError for a device that is not there.
+IndexError
+    For an index out of range.
+TypeError
+    For a wrong type or dtype.
+ValueError
+    For a wrong shape, axis, mode, fill_value or out.
+DeviceError
+    For a device that is not there.
 
+Notes
+-----
 Source: DirectML's DML_GATHER_OPERATOR_DESC.
 
+Examples
+--------
 >>> import numpy as np
 >>> from dmlindex import gather
 >>> gather(np.array([[1, 2], [3, 4], [5, 6]]), [2, 0])
@@ -59,14 +70,19 @@ mode, fill_value, out, device : as for gather
 
 Returns
 -------
-Array of input's dtype and the shape of indices.
+array
+    Of input's dtype and the shape of indices.
 
 Raises
 ------
-As gather.
+The same as gather.
 
+Notes
+-----
 Source: DirectML's DML_GATHER_ELEMENTS_OPERATOR_DESC.
 
+Examples
+--------
 >>> import numpy as np
 >>> from dmlindex import gather_elements
 >>> gather_elements(np.array([[1, 2], [3, 4], [5, 6]]), [[2, 0]])
@@ -91,14 +107,19 @@ mode, fill_value, out, device : as for gather
 
 Returns
 -------
-Array of input's dtype and shape indices.shape[:-1] + input.shape[batch_dims + k:].
+array
+    Of input's dtype and shape indices.shape[:-1] + input.shape[batch_dims + k:].
 
 Raises
 ------
-As gather.
+The same as gather.
 
+Notes
+-----
 Source: DirectML's DML_GATHER_ND_OPERATOR_DESC and DML_GATHER_ND1_OPERATOR_DESC.
 
+Examples
+--------
 >>> import numpy as np
 >>> from dmlindex import gather_nd
 >>> grid = np.array([[1, 2], [3, 4]])
@@ -136,14 +157,20 @@ device : None, "cpu" or another name that devices() lists, or a Device
 
 Returns
 -------
-Array of input's dtype and shape.
+array
+    Of input's dtype and shape.
 
 Raises
 ------
-As gather; TypeError also for a reduction that the dtype does not have.
+TypeError
+    For a reduction that the dtype does not have, too; the others as for gather.
 
+Notes
+-----
 Source: DirectML's DML_SCATTER_ELEMENTS_OPERATOR_DESC (DML_SCATTER_OPERATOR_DESC).
 
+Examples
+--------
 >>> import numpy as np
 >>> from dmlindex import scatter_elements
 >>> scatter_elements(np.zeros(4, int), [1, 3, 1], np.array([5, 6, 7]))
@@ -169,14 +196,19 @@ reduction, mode, unique_indices, ordered, out, device : as for scatter_elements
 
 Returns
 -------
-Array of input's dtype and shape.
+array
+    Of input's dtype and shape.
 
 Raises
 ------
-As scatter_elements.
+The same as scatter_elements.
 
+Notes
+-----
 Source: DirectML's DML_SCATTER_ND_OPERATOR_DESC.
 
+Examples
+--------
 >>> import numpy as np
 >>> from dmlindex import scatter_nd
 >>> scatter_nd(np.zeros((2, 2), int), [[0, 1], [1, 0]], np.array([5, 6]))
@@ -202,13 +234,16 @@ mode : "raise", "clamp", "wrap" or "drop", as the scatter would get it
 
 Returns
 -------
-int64 array of positions, ascending: flat in C order of indices (scatter_elements), or of the tuples in
-it (scatter_nd).
+int64 array
+    Positions, ascending: flat in C order of indices (scatter_elements), or of the tuples in it
+    (scatter_nd).
 
 Raises
 ------
-As the scatter would.
+The same as the scatter.
 
+Examples
+--------
 >>> from dmlindex import find_duplicates
 >>> find_duplicates((4,), [1, 3, 1], axis=0)
 array([0])

@@ -127,7 +127,7 @@ PyTypeObject* make_type() {
          "The plan that every call runs, as a dict; strides and offsets are in bytes.", nullptr},
         {nullptr, nullptr, nullptr, nullptr, nullptr}};
     static constexpr const char* kDoc =
-        "A compiled descriptor: op(input, indices[, updates], *, out=None) runs it.\n\n"
+        "A compiled descriptor: `op(input, indices[, updates], *, out=None)` runs it.\n\n"
         "A tensor is an array of the desc's sizes, or of its natural shape: without 1s in front;\n"
         "where the desc has strides, the array's are exactly those. Or it is one dimension that\n"
         "holds the total size (rounded down to elements; it may be larger; a packed tensor's\n"

@@ -25,16 +25,25 @@ Position = tuple[int, ...]
 class Finding:
     """Something in the data of a call whose result DirectML does not promise.
 
-    Attributes:
-        rule: index-out-of-range, address-wraps, past-the-end, duplicate-targets, buffer-alignment
-            or buffer-size.
-        operator: the desc's.
-        tensor: indices, updates, input or output.
-        position: of the element in that tensor; None for a buffer, and for what `limit` left out.
-        found: what is there.
-        result: where DirectML's arithmetic takes it.
-        address: the element of the input (of a scatter: the output) that it is about, if any.
-        count: how many findings this one stands for: 1, or all that `limit` left out.
+    Attributes
+    ----------
+    rule
+        index-out-of-range, address-wraps, past-the-end, duplicate-targets, buffer-alignment or
+        buffer-size.
+    operator
+        the desc's.
+    tensor
+        indices, updates, input or output.
+    position
+        of the element in that tensor; None for a buffer, and for what `limit` left out.
+    found
+        what is there.
+    result
+        where DirectML's arithmetic takes it.
+    address
+        the element of the input (of a scatter: the output) that it is about, if any.
+    count
+        how many findings this one stands for: 1, or all that `limit` left out.
     """
 
     rule: str

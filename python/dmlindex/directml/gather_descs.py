@@ -47,17 +47,29 @@ class GatherOperatorDesc(OperatorDesc):
     ) -> Self:
         """The valid desc for an input and indices: leading 1s, the output and its sizes added.
 
-        Args:
-            input, indices: each a TensorDesc, an array or device tensor, or a shape. In a
-                TensorDesc, 1s before the axis count as padding.
-            axis: of input as it is given; a negative one counts from the end.
-            index_dimensions: how many of the last dims of indices count; None is all.
-            data_type, indices_data_type: of what is given as a shape.
-            dimension_count: of all tensors; None is the smallest that they fit.
+        Parameters
+        ----------
+        input, indices
+            each a TensorDesc, an array or device tensor, or a shape. In a TensorDesc, 1s before the
+            axis count as padding.
+        axis
+            of input as it is given; a negative one counts from the end.
+        index_dimensions
+            how many of the last dims of indices count; None is all.
+        data_type, indices_data_type
+            of what is given as a shape.
+        dimension_count
+            of all tensors; None is the smallest that they fit.
 
-        DescriptorError with every reason where there is no valid desc; ValueError for an axis
-        out of range and a dimension_count that is too small.
+        Raises
+        ------
+        DescriptorError
+            With every reason, where there is no valid desc.
+        ValueError
+            For an axis out of range, and a dimension_count that is too small.
 
+        Examples
+        --------
         >>> GatherOperatorDesc.infer((4, 3), (2, 5), axis=1).output_tensor
         TensorDesc(FLOAT32, {4, 2, 5})
         """

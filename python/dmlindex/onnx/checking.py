@@ -43,15 +43,24 @@ def check_model(
     Looks into subgraphs and the model's own functions, and infers shapes as ONNX does. External
     data is not needed.
 
-    Args:
-        model: a file, or a model of ONNX's, which is left as it is.
-        inputs: shapes for inputs that have open dims, by name.
-        device_doubles, fused, dynamic_shapes, constant_folding: as in `lower_node`; a session folds
-            constants unless told not to.
+    Parameters
+    ----------
+    model
+        a file, or a model of ONNX's, which is left as it is.
+    inputs
+        shapes for inputs that have open dims, by name.
+    device_doubles, fused, dynamic_shapes, constant_folding
+        as in `lower_node`; a session folds constants unless told not to.
 
-    A file that holds no model is a ValueError, as are shapes that are not the model's; a file that
-    cannot be read is an OSError.
+    Raises
+    ------
+    ValueError
+        For a file that holds no model, and shapes that are not the model's.
+    OSError
+        For a file that cannot be read.
 
+    Examples
+    --------
     >>> import onnx.parser
     >>> model = onnx.parser.parse_model('''
     ...     <ir_version: 8, opset_import: ["" : 18]>

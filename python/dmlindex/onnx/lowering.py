@@ -33,15 +33,21 @@ _E_INVALIDARG = "DirectML refuses the descriptor (E_INVALIDARG)"
 class Lowering:
     """What becomes of one node.
 
-    Attributes:
-        placed: "DML", "CPU", or "error" where neither provider runs the node.
-        reason: why it is not on DirectML, why it is refused, or why nothing runs; else empty.
-        descs: the descriptors that the provider creates, in order, each once; empty where no
-            operator runs. With constant inputs a fused graph makes a second one of them, whose
-            constants are OWNED_BY_DML. The last may be the one that DirectML refuses.
-        error_at: when the error comes: "session creation", "run" or, without an error, empty.
-        differs: what the CPU provider does and DirectML does not; empty where they agree on indices
-            in range without duplicates.
+    Attributes
+    ----------
+    placed
+        "DML", "CPU", or "error" where neither provider runs the node.
+    reason
+        why it is not on DirectML, why it is refused, or why nothing runs; else empty.
+    descs
+        the descriptors that the provider creates, in order, each once; empty where no operator
+        runs. With constant inputs a fused graph makes a second one of them, whose constants are
+        OWNED_BY_DML. The last may be the one that DirectML refuses.
+    error_at
+        when the error comes: "session creation", "run" or, without an error, empty.
+    differs
+        what the CPU provider does and DirectML does not; empty where they agree on indices in range
+        without duplicates.
     """
 
     placed: Placed
@@ -66,23 +72,33 @@ def lower_node(
 ) -> Lowering:
     """What ONNX Runtime 1.24's DirectML provider makes of a node.
 
-    Args:
-        op_type: Gather, GatherElements, GatherND, Scatter, ScatterElements or ScatterND.
-        attributes: the node's; what is left out has ONNX's default.
-        input_shapes: of data, indices and, in a scatter, updates.
-        dtypes: of the same; dtypes of NumPy, or ONNX's names ("bfloat16", "string").
-        opset: the model's, of the default domain.
-        constants: positions of the inputs that are initializers: 0 is data, 1 indices, 2 updates.
-        device_doubles: whether the GPU has double-precision shader operations; without them float64
-            runs on the CPU.
-        fused: whether the provider fuses the graph (`ep.dml.disable_graph_fusion` is off).
-        dynamic_shapes: whether the model leaves sizes open, so that all this happens at run.
-        constant_folding: whether the session computes what depends on constants only beforehand, as
-            it does by default.
+    Parameters
+    ----------
+    op_type : Gather, GatherElements, GatherND, Scatter, ScatterElements or ScatterND.
+    attributes : the node's; what is left out has ONNX's default.
+    input_shapes : of data, indices and, in a scatter, updates.
+    dtypes : of the same; NumPy's, or ONNX's names ("bfloat16", "string").
+    opset : the model's, of the default domain.
+    constants : positions of initializers: 0 is data, 1 indices, 2 updates.
+    device_doubles
+        whether the GPU has double-precision shader operations; without them float64 runs on the
+        CPU.
+    fused : whether the provider fuses the graph (`ep.dml.disable_graph_fusion` is off).
+    dynamic_shapes : whether the model leaves sizes open, so that all this happens at run.
+    constant_folding
+        whether the session computes what depends on constants only beforehand, as it does by
+        default.
 
-    A wrong type is a TypeError; an operator, an attribute, a number of inputs or an opset that no
-    node has is a ValueError. What a node can say and ONNX Runtime refuses is placed "error".
+    Raises
+    ------
+    TypeError
+        For a wrong type.
+    ValueError
+        For an operator, an attribute, a number of inputs or an opset that no node has. What a node
+        can say and ONNX Runtime refuses is placed "error".
 
+    Examples
+    --------
     >>> f32_i64 = ["float32", "int64"]
     >>> lower_node("Gather", {}, [(5, 7), (2,)], f32_i64, opset=13)
     ... # doctest: +NORMALIZE_WHITESPACE

@@ -27,12 +27,18 @@ def new_ops(device: str | dmlindex.Device = "cpu") -> list[type[OpRun]]:
     ScatterND then run here, at any opset and in subgraphs; the rest of the model as before. In the
     model's own functions ONNX's evaluator does not use them; `Backend` does.
 
-    Args:
-        device: where they run, "cpu" or "d3d12".
+    Parameters
+    ----------
+    device
+        where they run, "cpu" or "d3d12".
 
+    Notes
+    -----
     An index out of range is an IndexError, where ONNX's GatherElements takes it modulo the axis.
     A NaN stays in reductions "min" and "max", where ONNX's ScatterElements may lose it.
 
+    Examples
+    --------
     >>> import numpy as np, onnx.parser, onnx.reference
     >>> model = onnx.parser.parse_model('''
     ...     <ir_version: 8, opset_import: ["" : 13]>

@@ -27,17 +27,26 @@ _HEADINGS: dict[Verdict, str] = {
 class Finding:
     """What becomes of one node.
 
-    Attributes:
-        node: the node's name, or its outputs.
-        place: the subgraph or function that it stands in; empty for the model's own graph.
-        op_type, opset: the operator, and the opset that its graph is of.
-        inputs: data, indices and updates, as far as known: "float32[2, 3]", "?[batch, 3]".
-        verdict: "accepted"; "undefined": accepted, but the result can depend on what DirectML
-            leaves undefined; "cpu": runs on the CPU; "differs": computes something else than the
-            CPU provider; "refused": an error; "unknown": the shapes are not known.
-        why: the reason; empty for what is accepted without more to say.
-        advice: what to do about it, where something can be done.
-        lowering: what `lower_node` says; None where the shapes are not known.
+    Attributes
+    ----------
+    node
+        the node's name, or its outputs.
+    place
+        the subgraph or function that it stands in; empty for the model's own graph.
+    op_type, opset
+        the operator, and the opset that its graph is of.
+    inputs
+        data, indices and updates, as far as known: "float32[2, 3]", "?[batch, 3]".
+    verdict
+        "accepted"; "undefined": accepted, but the result can depend on what DirectML leaves
+        undefined; "cpu": runs on the CPU; "differs": computes something else than the CPU provider;
+        "refused": an error; "unknown": the shapes are not known.
+    why
+        the reason; empty for what is accepted without more to say.
+    advice
+        what to do about it, where something can be done.
+    lowering
+        what `lower_node` says; None where the shapes are not known.
     """
 
     node: str

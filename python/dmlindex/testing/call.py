@@ -29,7 +29,7 @@ class Call:
     note: str = ""
 
     def run(self, function: Callable[..., Any]) -> Any:
-        """function(*arguments, **options)."""
+        """`function(*arguments, **options)`."""
         return function(*self.arguments, **self.options)
 
     def copy(self) -> Call:

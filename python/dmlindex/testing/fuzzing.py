@@ -50,26 +50,42 @@ def fuzz(
 ) -> Report:
     """Calls function with drawn calls and compares each answer with the peer's, bit for bit.
 
-    Args:
-        function: of one operator, which its name or `operator` says; or a dict of functions by
-            operator, such as `{"gather": my_gather, "scatter_nd": my_scatter_nd}`.
-        against: "reference" (the meaning, slow), "numpy", "torch", "onnxruntime", "jax",
-            "onnx-reference", "module:function", or a function.
-        operator: which operator the function is, where its name does not say.
-        device: given to function with every call, such as "d3d12".
-        examples, seconds: when to stop; 10 seconds where neither is given.
-        seed: the same seed draws the same calls.
-        keep_going: collect every distinct difference instead of stopping at the first.
-        shrink: make what is found as small as it gets, which may take a minute.
-        mistakes: one call in eight is wrong on purpose, and must be an exception of the
-            reference's type (where the peer knows the types).
-        progress: a bar with rate and coverage, where tqdm is installed.
-        restrictions: those of `dmlindex.testing.calls`; what function's signature lacks is left
-            out by itself.
+    Parameters
+    ----------
+    function
+        of one operator, which its name or `operator` says; or a dict of functions by operator, such
+        as `{"gather": my_gather, "scatter_nd": my_scatter_nd}`.
+    against
+        "reference" (the meaning, slow), "numpy", "torch", "onnxruntime", "jax", "onnx-reference",
+        "module:function", or a function.
+    operator
+        which operator the function is, where its name does not say.
+    device
+        given to function with every call, such as "d3d12".
+    examples, seconds
+        when to stop; 10 seconds where neither is given.
+    seed
+        the same seed draws the same calls.
+    keep_going
+        collect every distinct difference instead of stopping at the first.
+    shrink
+        make what is found as small as it gets, which may take a minute.
+    mistakes
+        one call in eight is wrong on purpose, and must be an exception of the reference's type
+        (where the peer knows the types).
+    progress
+        a bar with rate and coverage, where tqdm is installed.
+    restrictions
+        those of `dmlindex.testing.calls`; what function's signature lacks is left out by itself.
 
-    Returns a Report: print it, or let a notebook show it. Calls that a peer answers otherwise on
-    purpose are counted by rule, never hidden.
+    Returns
+    -------
+    Report
+        Print it, or let a notebook show it. Calls that a peer answers otherwise on purpose are
+        counted by rule, never hidden.
 
+    Examples
+    --------
     >>> import dmlindex
     >>> report = fuzz(dmlindex.gather, "numpy", examples=50, progress=False)
     >>> report.differences, report.calls

@@ -46,23 +46,29 @@ def legalize(
 ) -> Program | Impossible:
     """A program of what DirectML accepts at a feature level, or why there is none.
 
-    Args:
-        function_or_desc: gather, gather_elements, gather_nd, scatter_elements or scatter_nd, or its
-            name; or an operator desc, which brings its own shapes, dtypes and axis.
-        shapes_or_arrays: of a function input, indices and, for a scatter, updates: each an array,
-            or its (shape, dtype). Where updates meet, the program for an array of indices is for
-            these alone.
-        feature_level: what the descriptors are held to.
-        axis, batch_dims, mode, reduction, fill_value, unique_indices, ordered: as the function
-            takes them.
-            mode None is "raise", which run checks on the host; but "directml" for a desc that the
-            level takes as it is.
-        limit: the most elements that a temporary may have where targets are compared.
-        max_rounds: the most rounds that a scatter may be split into.
-        style: None for the recipes of docs/legalize.md, whose answer is the function's; "webnn",
-            "onnxruntime" or "directmlx" for the one operator that Chromium, ONNX Runtime's DirectML
-            provider or DirectMLX makes of the call, right or not.
-        opset: of the ONNX node, for "onnxruntime".
+    Parameters
+    ----------
+    function_or_desc
+        gather, gather_elements, gather_nd, scatter_elements or scatter_nd, or its name; or an
+        operator desc, which brings its own shapes, dtypes and axis.
+    shapes_or_arrays
+        of a function input, indices and, for a scatter, updates: each an array, or its (shape,
+        dtype). Where updates meet, the program for an array of indices is for these alone.
+    feature_level
+        what the descriptors are held to.
+    axis, batch_dims, mode, reduction, fill_value, unique_indices, ordered
+        as the function takes them. mode None is "raise", which run checks on the host; but
+        "directml" for a desc that the level takes as it is.
+    limit
+        the most elements that a temporary may have where targets are compared.
+    max_rounds
+        the most rounds that a scatter may be split into.
+    style
+        None for the recipes of docs/legalize.md, whose answer is the function's; "webnn",
+        "onnxruntime" or "directmlx" for the one operator that Chromium, ONNX Runtime's DirectML
+        provider or DirectMLX makes of the call, right or not.
+    opset
+        of the ONNX node, for "onnxruntime".
     """
     if not isinstance(feature_level, FeatureLevel):
         raise TypeError(
