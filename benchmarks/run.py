@@ -37,13 +37,13 @@ def main() -> None:
             sys.exit("benchmark: --compare takes two runs or two sweeps, not one of each")
         print(compare_sweeps(old, new) if "seed" in new else compare(old, new))
         return
-    if options.sweep:
-        sweep(options, _machine())
-        return
     if options.device != "cpu":
         from benchmarks.gpu.run import main as run_on_gpu
 
         run_on_gpu(options, _machine())
+        return
+    if options.sweep:
+        sweep(options, _machine())
         return
     cases = chosen_cases(options.only, options.growth)
     if options.list:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from benchmarks.gpu import peers
+from benchmarks.gpu import peers, sweep
 from benchmarks.gpu.cases import gpu_cases
 from benchmarks.gpu.measure import run_case
 from benchmarks.gpu.report import Run, markdown, plot
@@ -25,6 +25,11 @@ _QUICK_SAMPLES = 5
 
 
 def main(options: argparse.Namespace, machine: dict[str, Any]) -> None:
+    if options.sweep:
+        infos = importlib.import_module("dmlindex").devices()
+        adapters = {info.name: info.description for info in infos}
+        sweep.main(options, machine, adapters.get(options.device) or adapters["d3d12:0"])
+        return
     pattern = re.compile(options.only, re.IGNORECASE)
     cases = [c for c in gpu_cases(options.quick) if pattern.search(f"{c.group}: {c.name}")]
     if options.list:

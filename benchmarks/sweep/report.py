@@ -20,7 +20,8 @@ _SLOWER = 1.1
 def summary(sweep: Sweep) -> str:
     """The three numbers, overall and by operator, and every call below the bound."""
     records = sweep["records"]
-    lines = [("all", records)] + [
+    large = [record for record in records if record.get("is_large")]
+    lines = [("all", records), ("best peer: 50 µs or more", large)] + [
         (operator, [record for record in records if record["operator"] == operator])
         for operator in sorted({record["operator"] for record in records})
     ]
@@ -28,9 +29,9 @@ def summary(sweep: Sweep) -> str:
         (record for record in records if record["ratio"] < BOUND), key=lambda one: one["ratio"]
     )
     unpaired = sum(record["ratio"] == float("inf") for record in records)
+    where = sweep.get("where") or f"{sweep['threads']} thread(s), {sweep['clock']} clock"
     parts = [
-        f"# Sweep of seed {sweep['seed']}, {sweep['threads']} thread(s), "
-        f"{sweep['clock']} clock: the best peer's time ÷ dmlindex's\n",
+        f"# Sweep of seed {sweep['seed']}, {where}: the best peer's time ÷ dmlindex's\n",
         "- " + ", ".join(f"{name} {version}" for name, version in sweep["versions"].items()),
         *(f"- **{name} is missing**: {reason}" for name, reason in sweep["missing"].items()),
         f"- {len(records)} calls, {unpaired} that no peer can do\n",
