@@ -20,6 +20,7 @@ extensions = [
     "numpydoc",
     "myst_nb",
     "repository_pages",
+    "notebook_files",
 ]
 exclude_patterns = ["README.md", "_ext"]  # README.md is the list of pages for a code host
 root_doc = "index"

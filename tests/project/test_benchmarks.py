@@ -15,6 +15,7 @@ from benchmarks.figures import rows, targets
 from benchmarks.measure import Effort, run_case
 from benchmarks.report import compare, markdown
 from benchmarks.stream_copy import StreamCopy
+from benchmarks.summary import summary
 from benchmarks.worker import load_peers
 from benchmarks.workloads import gather_nd, scatter_elements
 
@@ -120,6 +121,16 @@ def test_two_runs_compared() -> None:
     text = compare(old, new)
     assert "| any | 1 | clamp | 0.10 µs | 0.25 µs | 2.50 slower |" in text
     assert "Only in the old run: gone" in text
+
+
+def test_a_summary_has_the_shortest_time_of_all_runs() -> None:
+    def times(ours: float, numpy: float) -> list[dict[str, Any]]:
+        found = [time_of("dmlindex", ours, "clamp"), time_of("dmlindex", 1, "raise")]
+        return [one | {"fastest_ns": one["median_ns"]} for one in (*found, time_of("numpy", numpy))]
+
+    runs = [run_of(record_of(times=times(30, 50))), run_of(record_of(times=times(20, 60)))]
+    (workload,) = summary(runs)["workloads"]
+    assert workload == {"case": "any", "threads": 1, "ns": {"dmlindex": 20, "numpy": 50}}
 
 
 def test_stream_copy_copies() -> None:

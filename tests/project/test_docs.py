@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 import shlex
 import subprocess
@@ -112,6 +113,34 @@ def test_named_constants_and_functions_exist() -> None:
 def test_every_page_is_listed() -> None:
     listed = set(LINK.findall((ROOT / "docs/README.md").read_text(encoding="utf-8")))
     assert listed == {path.name for path in ROOT.glob("docs/*.md")} - {"README.md", *SITE}
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = (ROOT / "docs/reference/index.md").read_text(encoding="utf-8")
+    tables = dict(
+        re.findall(r"currentmodule:: (\S+)\n(.*?)(?=\.\. currentmodule|\Z)", text, re.DOTALL)
+    )
+    listed = {
+        name: re.findall(r"^   ([\w.]+)$", table, re.MULTILINE) for name, table in tables.items()
+    }
+    here = {"directml": ["OperatorDesc", "Finding", "legalize"]}  # the rest is dmlindex's own
+    for name, names in listed.items():
+        public = here.get(name.removeprefix("dmlindex."), importlib.import_module(name).__all__)
+        assert set(public) - {"__version__"} <= set(names) | {"from_onnx_node"}, name
+        assert len(names) == len(set(names)), name
+
+
+def test_every_notebook_is_in_the_tutorial() -> None:
+    tutorial = LINK.findall((ROOT / "docs/tutorial.md").read_text(encoding="utf-8"))
+    notebooks = {f"notebooks/{path.name}" for path in ROOT.glob("docs/notebooks/*.md")}
+    assert notebooks <= set(tutorial)
+
+
+def test_the_operators_pages_name_rules_that_exist() -> None:
+    rules = set(re.findall(r"`([a-z-]+)`", (ROOT / "docs/descriptors.md").read_text("utf-8")))
+    for page in ROOT.glob("docs/operators/*.md"):
+        named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", page.read_text("utf-8")))
+        assert named <= rules, page
 
 
 def test_subcommands_exist() -> None:

@@ -1,4 +1,4 @@
-"""The notebooks of docs/notebooks run from top to bottom."""
+"""The pages with cells of code, the notebooks among them, run from top to bottom."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import jupytext  # type: ignore[import-untyped]
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs/notebooks").glob("*.md"))
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "```{code-cell}" in page.read_text("utf-8"))
 
 
 def run(file: Path) -> list[Any]:
     """Its cells of code, with their outputs; an error that no tag announces is one here, too."""
     notebook = jupytext.read(file)
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    where = {"metadata": {"path": str(file.parent)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert cells
     return cells
@@ -29,8 +31,8 @@ def text_of(cells: list[Any]) -> str:
     )
 
 
-@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
-def test_a_notebook_runs(file: Path) -> None:
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+def test_a_page_runs(file: Path) -> None:
     for cell in run(file):
         failed = [output for output in cell.outputs if output.output_type == "error"]
         wanted = "raises-exception" in cell.metadata.get("tags", [])
@@ -41,6 +43,6 @@ def test_a_notebook_runs(file: Path) -> None:
 
 def test_without_a_device_the_notebook_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VK_DRIVER_FILES", "/dev/null")
-    said = text_of(run(next(file for file in NOTEBOOKS if file.stem == "device")))
+    said = text_of(run(DOCS / "notebooks/device.md"))
     assert "NO DEVICE HERE" in said
     assert "the same bits: True" in said

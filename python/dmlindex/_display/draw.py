@@ -11,24 +11,39 @@ from dmlindex._display.story import story_of
 
 
 def draw(op_or_function: Any, *arrays: Any, **options: Any) -> Picture:
-    """The call op_or_function(*arrays, **options) as a picture: cells that are coloured by where
-    they come from.
+    """The call `op_or_function(*arrays, **options)` as a picture: cells coloured by their origin.
 
-    Args:
-        op_or_function: a function of dmlindex or its name, a function of yours with such a name, a
-            compiled operator, or an operator desc (which runs on the CPU).
-        arrays: what it is called with. Of large ones the corners are shown, and what the indices
-            that are shown point to.
-        options: the rest of the call: axis, mode, reduction, …
+    Parameters
+    ----------
+    op_or_function
+        a function of dmlindex or its name, a function of yours with such a name, a compiled
+        operator, or an operator desc (which runs on the CPU).
+    arrays
+        what it is called with. Of large ones the corners are shown, and what the indices that are
+        shown point to.
+    options
+        the rest of the call: axis, mode, reduction, …
 
+    Returns
+    -------
+    Picture
+        A notebook shows it, `save("call.svg")` writes it, `svg` and `text` are the picture and what
+        it says in words.
+
+    Raises
+    ------
+    TypeError
+        Where it is no call of an operator.
+
+    Notes
+    -----
     Each index and all that it reads or writes have one colour and one letter. Updates that a later
     one overwrites are hatched; an index out of range has a dashed edge, and so has the place that
     it points to, where nothing is. The call itself is made: where it raises, the picture shows the
-    arguments and says why. TypeError where it is no call of an operator.
+    arguments and says why.
 
-    Returns a Picture: a notebook shows it, `save("call.svg")` writes it, `svg` and `text` are the
-    picture and what it says in words.
-
+    Examples
+    --------
     >>> import dmlindex
     >>> print(dmlindex.draw("gather", [[10, 11], [20, 21], [30, 31]], [2, 0]))
     gather(input, indices)

@@ -11,9 +11,12 @@ from dmlindex._display.text import escape
 class Picture:
     """A picture of a call: notebooks show it, `save` writes it.
 
-    Attributes:
-        svg: the picture as SVG, a document of its own; no scripts, no fonts, no files beside it.
-        text: the same in words, for those who don't see it, and for a terminal.
+    Attributes
+    ----------
+    svg
+        the picture as SVG, a document of its own; no scripts, no fonts, no files beside it.
+    text
+        the same in words, for those who don't see it, and for a terminal.
     """
 
     __slots__ = ("svg", "text")
