@@ -9,7 +9,7 @@ array([1, 4])
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dmlindex import _core, _environment
+from dmlindex import _core
 from dmlindex._core import (
     CompiledOperator,
     DescriptorError,
@@ -27,27 +27,10 @@ from dmlindex._core import (
     set_buffer_cache,
     set_num_threads,
 )
-from dmlindex._device import Device
-from dmlindex._devices import DeviceInfo, devices
-from dmlindex._versions import show_versions
-from dmlindex.directml import (
-    DataType,
-    FeatureLevel,
-    GatherElementsOperatorDesc,
-    GatherND1OperatorDesc,
-    GatherNDOperatorDesc,
-    GatherOperatorDesc,
-    ScatterElementsOperatorDesc,
-    ScatterNDOperatorDesc,
-    TensorDesc,
-    TensorFlags,
-    Violation,
-    desc_from_json,
-    desc_to_json,
-)
-from dmlindex.onnx import from_onnx_node
 
 if _core.environment_error:
+    from dmlindex import _environment
+
     _environment.refuse(_core.environment_error)
 
 __all__ = [
@@ -90,18 +73,44 @@ __all__ = [
 if TYPE_CHECKING:
     from dmlindex import reference as reference
     from dmlindex import testing as testing
-    from dmlindex._display.draw import draw as draw
+    from dmlindex._device import Device
+    from dmlindex._devices import DeviceInfo, devices
+    from dmlindex._display.draw import draw
+    from dmlindex._versions import show_versions
+    from dmlindex.directml import (
+        DataType,
+        FeatureLevel,
+        GatherElementsOperatorDesc,
+        GatherND1OperatorDesc,
+        GatherNDOperatorDesc,
+        GatherOperatorDesc,
+        ScatterElementsOperatorDesc,
+        ScatterNDOperatorDesc,
+        TensorDesc,
+        TensorFlags,
+        Violation,
+        desc_from_json,
+        desc_to_json,
+    )
+    from dmlindex.onnx import from_onnx_node
 else:
-    # Modules that are imported at first use: few programs need them.
-    _LAZY_MODULES = ("reference", "testing")
-    # So are these functions, by the module that has them.
-    _LAZY_FUNCTIONS = {"draw": "_display.draw"}
+    # What is imported at first use: calls of the functions on arrays need none of it.
+    _MODULES = ("reference", "testing")
+    _HOMES = {
+        "Device": "dmlindex._device",
+        "DeviceInfo": "dmlindex._devices",
+        "devices": "dmlindex._devices",
+        "draw": "dmlindex._display.draw",
+        "from_onnx_node": "dmlindex.onnx",
+        "show_versions": "dmlindex._versions",
+    }  # the other names' is dmlindex.directml
 
     def __getattr__(name: str) -> Any:
-        if name in _LAZY_FUNCTIONS:
-            module = importlib.import_module(f"dmlindex.{_LAZY_FUNCTIONS[name]}")
-            return globals().setdefault(name, getattr(module, name))
-        if name not in _LAZY_MODULES:
+        if name in __all__:
+            home = importlib.import_module(_HOMES.get(name, "dmlindex.directml"))
+            globals()[name] = found = getattr(home, name)
+            return found
+        if name not in _MODULES:
             raise AttributeError(f"module 'dmlindex' has no attribute {name!r}")
         try:
             return importlib.import_module(f"dmlindex.{name}")
@@ -114,4 +123,4 @@ else:
             ) from error
 
     def __dir__() -> list[str]:
-        return sorted({*__all__, *_LAZY_MODULES})
+        return sorted({*__all__, *_MODULES})
