@@ -56,6 +56,7 @@ __all__ = [
     "desc_to_json",
     "devices",
     "draw",
+    "explain",
     "find_duplicates",
     "from_onnx_node",
     "gather",
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from dmlindex._device import Device
     from dmlindex._devices import DeviceInfo, devices
     from dmlindex._display.draw import draw
+    from dmlindex._explain.explanation import explain
     from dmlindex._versions import show_versions
     from dmlindex.directml import (
         DataType,
@@ -101,6 +103,7 @@ else:
         "DeviceInfo": "dmlindex._devices",
         "devices": "dmlindex._devices",
         "draw": "dmlindex._display.draw",
+        "explain": "dmlindex._explain.explanation",
         "from_onnx_node": "dmlindex.onnx",
         "show_versions": "dmlindex._versions",
     }  # the other names' is dmlindex.directml

@@ -109,7 +109,7 @@ def test_modules_are_imported_at_first_use() -> None:
 
 def test_dir_shows_the_public_names_only() -> None:
     """Also where submodules have been imported, which then are attributes, too."""
-    code = "import dmlindex.reference, dmlindex.explain, dmlindex.dask\nprint(*dir(dmlindex))"
+    code = "import dmlindex.reference, dmlindex._explain, dmlindex.dask\nprint(*dir(dmlindex))"
     assert python(code).split() == sorted([*dmlindex.__all__, "reference", "testing"])
 
 

@@ -113,7 +113,7 @@ def _result(parsed: argparse.Namespace) -> np.ndarray[Any, Any]:
 
 
 def explain(parsed: argparse.Namespace) -> int:
-    from dmlindex.explain import explain, in_words
+    from dmlindex._explain.report import desc_report, in_words
 
     name, text = files.read_text(parsed.desc, _MOST_DESC_BYTES)
     try:
@@ -122,6 +122,6 @@ def explain(parsed: argparse.Namespace) -> int:
         raise CommandError(f"{name}: nested too deeply for a descriptor") from None
     except ValueError as error:
         raise CommandError(f"{name}: {error}") from None
-    report = explain(desc)
+    report = desc_report(desc)
     say(json.dumps(report) if parsed.json else in_words(report))
     return 0 if report["valid"] else _FAILED

@@ -19,6 +19,7 @@ from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import FeatureLevel, Violation, set_field, unsigned
 
 if TYPE_CHECKING:
+    from dmlindex._explain.explanation import Explanation
     from dmlindex.directml.audit import Finding
 
 
@@ -57,6 +58,19 @@ class OperatorDesc:
                 "expected a FeatureLevel"
             )
         return [Violation(*values) for values in _core.violations(self, feature_level)]
+
+    def explain(self) -> Explanation:
+        """What the desc means, in words, index algebra and code; or the rules that it breaks.
+
+        See `dmlindex.explain`.
+
+        >>> from dmlindex import GatherNDOperatorDesc
+        >>> GatherNDOperatorDesc.infer((3, 4), (5, 1)).explain().formula
+        'output[q, s] = input[indices[q, 0], s]'
+        """
+        from dmlindex._explain.explanation import explain
+
+        return explain(self)
 
     def audit(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dmlindex._core import DescriptorError
+from dmlindex._explain.elsewhere import ONNX_NODES
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.gather_descs import (
     GatherElementsOperatorDesc,
@@ -24,13 +25,6 @@ from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import DataType, FeatureLevel
 
 STYLES = ("webnn", "onnxruntime", "directmlx")
-_ONNX = {
-    "gather": "Gather",
-    "gather_elements": "GatherElements",
-    "gather_nd": "GatherND",
-    "scatter_elements": "ScatterElements",
-    "scatter_nd": "ScatterND",
-}
 _WEBNN_DESCS: dict[str, tuple[Callable[..., OperatorDesc], tuple[str, ...]]] = {
     "gather": (GatherOperatorDesc, ("axis", "q")),
     "gather_elements": (GatherElementsOperatorDesc, ("axis",)),
@@ -72,7 +66,7 @@ def _onnxruntime(b: Builder, r: Request, opset: int) -> Value:
         attributes["reduction"] = r.reduction
     shapes = [shape for shape, _ in r.arguments.values()]
     dtypes = [dtype.newbyteorder("=").name for _, dtype in r.arguments.values()]
-    lowering = lower_node(_ONNX[r.function], attributes, shapes, dtypes, opset=opset)
+    lowering = lower_node(ONNX_NODES[r.function], attributes, shapes, dtypes, opset=opset)
     if lowering.placed != "DML":
         where = "refuses the node" if lowering.placed == "error" else "runs it on the CPU"
         raise NoProgram("style", f"ONNX Runtime {where}: {lowering.reason}")

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dmlindex._explain.elsewhere import JAX
+from dmlindex._explain.elsewhere_calls import JAX_UPDATE
 from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Peer
 from dmlindex.testing.peers.arguments import peer_function
@@ -21,7 +23,6 @@ from dmlindex.testing.peers.rules import (
     nd_index,
     only_dtypes,
     only_reductions,
-    reduces,
     signed_indices,
 )
 
@@ -43,32 +44,22 @@ def _answer(call: Call) -> Any:
     where = along_index(i, given.get("axis", 0) % x.ndim) if call.operator != "scatter_nd" else None
     target = x.at[nd_index(i, 0) if where is None else where]
     u = np.array(given["updates"])
-    if not reduces(call):
-        return target.set(u)
-    name = {"add": "add", "mul": "multiply", "min": "min", "max": "max"}[given["reduction"]]
-    return getattr(target, name)(u)
+    return getattr(target, JAX_UPDATE[given.get("reduction", "none")])(u)
 
-
-_DTYPES = (
-    "bool",
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-    "float32", "float64", "complex64", "complex128", "bfloat16",
-)  # fmt: skip
-_ALL = ("add", "mul", "min", "max")
 
 PEER = Peer(
     "jax",
     lambda operator: peer_function(operator, _answer),
     (
-        only_dtypes(*_DTYPES),
+        only_dtypes(*JAX.dtypes),
         moved_nans("float16", "bfloat16"),
         OUT_OF_RANGE,
-        only_reductions({"scatter_elements": _ALL, "scatter_nd": _ALL}),
+        only_reductions(JAX.reductions),
         EMPTY,
         DUPLICATES,
         NAN_BITS,
         ZERO_SIGNS,
     ),
-    dtypes=_DTYPES,
+    dtypes=JAX.dtypes,
     any_order=True,
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from onnx import helper
 
+from dmlindex._explain.elsewhere import ONNX, ONNX_NODES
 from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Rule
 from dmlindex.testing.peers.rules import (
@@ -21,23 +22,11 @@ from dmlindex.testing.peers.rules import (
 )
 
 _OPSET = 18
-_NODES = {
-    "gather": "Gather",
-    "gather_elements": "GatherElements",
-    "gather_nd": "GatherND",
-    "scatter_elements": "ScatterElements",
-    "scatter_nd": "ScatterND",
-}
-_ALL = ("add", "mul", "min", "max")
-
-DTYPES = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "float32", "float64",
-)  # fmt: skip
+DTYPES = ONNX.dtypes
 RULES: tuple[Rule, ...] = (
     only_dtypes(*DTYPES),
     OUT_OF_RANGE,
-    only_reductions({"scatter_elements": _ALL, "scatter_nd": _ALL}),
+    only_reductions(ONNX.reductions),
     EMPTY,
     DUPLICATES,
     NAN_BITS,
@@ -56,7 +45,7 @@ def model(call: Call) -> tuple[Any, dict[str, Any]]:
     }
     if "reduction" in given:
         attributes["reduction"] = given["reduction"]
-    node = helper.make_node(_NODES[call.operator], list(feeds), ["output"], **attributes)
+    node = helper.make_node(ONNX_NODES[call.operator], list(feeds), ["output"], **attributes)
     inputs = [
         helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape

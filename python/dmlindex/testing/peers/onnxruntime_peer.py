@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlindex._explain.elsewhere import WHY
 from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Peer, Rule
 from dmlindex.testing.peers.arguments import peer_function
@@ -35,7 +36,7 @@ PEER = Peer(
         *RULES,
         Rule(
             "float16-reductions",
-            "ONNX Runtime's ScatterND reduces no float16",
+            WHY["float16-reductions"],
             lambda call: reduces(call) and np.asarray(call.arguments[0]).dtype == np.float16,
         ),
     ),

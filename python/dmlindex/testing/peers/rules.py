@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlindex._explain.elsewhere import WHY
 from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Rule
 
@@ -80,27 +81,27 @@ def _numbers(array: Any) -> Any:
 
 OUT_OF_RANGE = Rule(
     "out-of-range",
-    "what an index out of range does is the library's own choice, or undefined",
+    WHY["out-of-range"],
     out_of_range,
 )
 DUPLICATES = Rule(
     "duplicate-targets",
-    "which of several updates of one target wins is not promised",
+    WHY["duplicate-targets"],
     lambda call: not reduces(call) and call.operator.startswith("scatter") and has_duplicates(call),
 )
 NAN_BITS = Rule(
     "nan-bits",
-    "which NaN comes out of an operation is the processor's choice",
+    WHY["nan-bits"],
     lambda call: reduces(call) and has_nans(call),
 )
 ZERO_SIGNS = Rule(
     "zero-signs",
-    "a minimum or maximum may be either of two zeros",
+    WHY["zero-signs"],
     lambda call: call.options.get("reduction") in ("min", "max") and has_zeros_of_both_signs(call),
 )
 EMPTY = Rule(
     "empty-input",
-    "arrays of size 0 are refused, or not indexed at all",
+    WHY["empty-input"],
     lambda call: 0 in np.shape(call.arguments[0]) or 0 in np.shape(call.arguments[1]),
 )
 
@@ -109,7 +110,7 @@ def moved_nans(*names: str) -> Rule:
     """Of narrow floats that a library moves by way of a wider one."""
     return Rule(
         "signalling-nans",
-        "the library moves these through another type, which quiets signalling NaNs",
+        WHY["signalling-nans"],
         lambda call: np.asarray(call.arguments[0]).dtype.name in names and has_nans(call),
     )
 
@@ -118,7 +119,7 @@ def only_dtypes(*names: str) -> Rule:
     """Of the rest the library has none, or not for this."""
     return Rule(
         "dtypes",
-        "the library has no such dtype",
+        WHY["dtypes"],
         lambda call: (
             np.asarray(call.arguments[0]).dtype.name not in names
             or not np.asarray(call.arguments[0]).dtype.isnative
@@ -130,7 +131,7 @@ def only_reductions(names: dict[str, tuple[str, ...]]) -> Rule:
     """By operator, those that the library has, for numbers (not for bool)."""
     return Rule(
         "reductions",
-        "the library has no such reduction, or not of bool",
+        WHY["reductions"],
         lambda call: (
             reduces(call)
             and (

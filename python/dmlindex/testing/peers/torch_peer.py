@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dmlindex._explain.elsewhere import TORCH, WHY
+from dmlindex._explain.elsewhere_calls import TORCH_REDUCE
 from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Peer, Rule
 from dmlindex.testing.peers.arguments import peer_function
@@ -26,8 +28,6 @@ from dmlindex.testing.peers.rules import (
 )
 
 torch: Any = importlib.import_module("torch")
-
-_REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
 
 
 def _tensor(array: Any) -> Any:
@@ -49,7 +49,7 @@ def _answer(call: Call) -> Any:
     if call.operator == "scatter_elements":
         if not reduces(call):
             return torch.scatter(x, axis, i, u).numpy()
-        return torch.scatter_reduce(x, axis, i, u, _REDUCE[given["reduction"]]).numpy()
+        return torch.scatter_reduce(x, axis, i, u, TORCH_REDUCE[given["reduction"]]).numpy()
     where = tuple(i[..., k] for k in range(i.shape[-1]))
     return torch.index_put(x, where, u, accumulate=reduces(call)).numpy()
 
@@ -61,31 +61,26 @@ def _shape(call: Call) -> tuple[int, ...]:
     return (*places[:-1], *np.shape(call.arguments[0])[places[-1] :])
 
 
-_DTYPES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
-    "complex64", "complex128",
-)  # fmt: skip
-
 PEER = Peer(
     "torch",
     lambda operator: peer_function(operator, _answer),
     (
-        only_dtypes(*_DTYPES),
+        only_dtypes(*TORCH.dtypes),
         moved_nans("float16"),
         Rule(
             "modes",
-            "torch has no mode for indices out of range",
+            WHY["modes"],
             lambda call: call.options.get("mode", "raise") != "raise" and out_of_range(call),
         ),
-        only_reductions({"scatter_elements": ("add", "mul", "min", "max"), "scatter_nd": ("add",)}),
+        only_reductions(TORCH.reductions),
         Rule(
             "complex-reductions",
-            "torch's scatter_reduce has no complex ones",
+            WHY["complex-reductions"],
             lambda call: reduces(call) and np.asarray(call.arguments[0]).dtype.kind == "c",
         ),
         Rule(
             "negative-indices",
-            "torch.gather and torch.scatter refuse negative indices",
+            WHY["negative-indices"],
             lambda call: call.operator.endswith("elements") and has_negatives(call),
         ),
         EMPTY,
@@ -93,6 +88,6 @@ PEER = Peer(
         NAN_BITS,
         ZERO_SIGNS,
     ),
-    dtypes=_DTYPES,
+    dtypes=TORCH.dtypes,
     any_order=True,
 )

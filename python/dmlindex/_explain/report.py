@@ -1,7 +1,4 @@
-"""What a descriptor means: every broken rule, or shapes, feature level and the plan, in words.
-
-Behind `python -m dmlindex explain`.
-"""
+"""Of a descriptor: its broken rules, or shapes, feature level and plan, as data and in words."""
 
 from __future__ import annotations
 
@@ -10,22 +7,23 @@ from typing import Any
 
 from dmlindex import _core
 from dmlindex._device import Device
+from dmlindex._types import CompiledMode
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import Violation
 
 
-def explain(desc: OperatorDesc) -> dict[str, Any]:
+def desc_report(desc: OperatorDesc, mode: CompiledMode | None = None) -> dict[str, Any]:
     """All there is to say about the desc, as plain data for JSON.
 
     The keys: operator, valid, tensors (sizes, strides and so on by role), violations; and for a
-    valid one feature_level (the lowest that has all it uses), mode (the default one) and plan
+    valid one feature_level (the lowest that has all it uses), mode and plan
     (strides and offsets in bytes).
 
     >>> from dmlindex import DataType, GatherNDOperatorDesc
     >>> x = TensorDesc(DataType.INT8, (2, 3))
     >>> i = TensorDesc(DataType.INT64, (1, 1))
-    >>> explain(GatherNDOperatorDesc(x, i, x, 2, 2))["violations"][0]["rule"]
+    >>> desc_report(GatherNDOperatorDesc(x, i, x, 2, 2))["violations"][0]["rule"]
     'output-sizes'
     """
     violations = desc.violations()
@@ -36,7 +34,7 @@ def explain(desc: OperatorDesc) -> dict[str, Any]:
         "violations": [asdict(violation) for violation in violations],
     }
     if not violations:
-        compiled = Device().compile(desc)
+        compiled = Device().compile(desc, mode=mode)
         level = _core.needed_feature_level(desc)
         report["feature_level"] = f"{level >> 12}_{level >> 8 & 15}"
         report["mode"] = compiled.mode
@@ -45,7 +43,7 @@ def explain(desc: OperatorDesc) -> dict[str, Any]:
 
 
 def in_words(report: dict[str, Any]) -> str:
-    """What `explain` found, for people."""
+    """What `desc_report` found, for people."""
     if not report["valid"]:
         count = len(report["violations"])
         lines = [f"{report['operator']}: not valid, {count} broken rule{'s' * (count > 1)}"]

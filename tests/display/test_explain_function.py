@@ -1,0 +1,259 @@
+"""`dmlindex.explain`: its formulas, NumPy code and other libraries' code are run, and compared."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import dmlindex as dml
+from dmlindex import testing
+from dmlindex._explain.elsewhere import JAX, LIBRARIES, ONNX, TORCH, WHY
+from dmlindex._explain.elsewhere_calls import CALLS
+from dmlindex._explain.form import Form, form_of_call, form_of_desc
+from dmlindex._explain.formula import formula
+from dmlindex.reference.memory import as_bytes
+from tests.descriptors.desc_strategies import Problem, problems
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+def run(lines: tuple[str, ...] | list[str], names: dict[str, Any]) -> Any:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        exec("\n".join(lines), names)
+    return names["y"]
+
+
+def answer(call: testing.Call) -> Any:
+    """What the operator gives; None where it raises for an index out of range."""
+    try:
+        return call.run(getattr(dml, call.operator))
+    except IndexError:
+        return None
+
+
+plain_calls = testing.calls(with_out=False, with_lists=False, layouts="packed")
+
+
+@given(plain_calls)
+def test_the_numpy_idiom_equals_the_operator(call: testing.Call) -> None:
+    """Bit for bit, in every mode, but where the fuzzer's peer names a rule of NumPy's own."""
+    from dmlindex.testing.peers.numpy_peer import PEER
+
+    expected = answer(call)
+    if expected is None or PEER.rule(call):
+        return
+    given_ = call.given()
+    names: dict[str, Any] = {"np": np}
+    names["x"], names["i"] = np.asarray(given_["input"]), np.asarray(given_["indices"])
+    if "updates" in given_:
+        names["u"] = np.asarray(given_["updates"]).astype(expected.dtype, copy=False)
+    if call.options.get("reduction", "none") == "none":  # moves copy bits
+        names = {name: as_bytes(value) if name in "xu" else value for name, value in names.items()}
+    explained = dml.explain(call.operator, *call.arguments, **call.options)
+    if call.options.get("mode") == "fill":  # what a value becomes in a dtype is ours to say
+        lines = [*explained.numpy[:-1], "y[()] = y"]
+        found = run(lines, names)
+        position = found.shape
+        assert position == expected.shape
+        return
+    found = run(explained.numpy, names)
+    assert found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("operator", ["gather", "gather_elements", "gather_nd"])
+def test_the_numpy_idiom_fills(operator: str) -> None:
+    i = np.array([[[1, -1], [7, 0], [0, -9]]])
+    options: dict[str, Any] = {"mode": "fill", "fill_value": -5}
+    if operator == "gather_elements":
+        options["axis"] = 2
+    explained = dml.explain(operator, X, i, **options)
+    found = run(explained.numpy, {"np": np, "x": X, "i": i})
+    np.testing.assert_array_equal(found, getattr(dml, operator)(X, i, **options))
+
+
+def evaluated(form: Form, text: str, ranges: dict[str, int], arrays: dict[str, Any]) -> Any:
+    """The output that the formula's text says, one position after another."""
+    names: dict[str, Any] = dict(arrays)
+    *copy, statement = text.split("; ")
+    if copy:
+        names["output"] = arrays["input"].copy()
+    code = compile(statement, text, "exec")
+    for position in itertools.product(*map(range, ranges.values())):
+        exec(code, names, dict(zip(ranges, position, strict=True)))
+    return names["output"]
+
+
+@given(testing.calls(with_out=False, with_lists=False, in_range=True, dtypes=[np.dtype(np.int32)]))
+def test_the_formula_is_the_operator(call: testing.Call) -> None:
+    expected = answer(call)
+    if expected is None:
+        return
+    form = form_of_call(call.operator, call.arguments, call.options)
+    algebra = formula(form)
+    given_ = call.given()
+    arrays = {name: np.asarray(given_[name]) for name in given_ if name in dml_arrays}
+    if not form.scatters:
+        arrays["output"] = np.zeros(form.output, np.int32)
+    with np.errstate(all="ignore"):
+        found = evaluated(form, algebra.text, algebra.ranges, arrays)
+    np.testing.assert_array_equal(found, expected)
+
+
+dml_arrays = ("input", "indices", "updates")
+
+
+@given(problems())
+def test_the_formula_of_a_desc_counts_its_leading_ones(problem: Problem) -> None:
+    desc = problem.desc
+    views = problem.views()
+    try:
+        expected = problem.expected("raise")
+    except IndexError:
+        return
+    form = form_of_desc(desc, "directml")
+    algebra = formula(form)
+    arrays = dict(zip(dml_arrays, views, strict=False))
+    if not form.scatters:
+        arrays["output"] = np.zeros(desc.output_tensor.sizes, expected.dtype)
+    found = evaluated(form, algebra.text, algebra.ranges, arrays)
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_the_words_of_the_issue() -> None:
+    found = dml.explain(dml.gather_nd, X, np.zeros((2, 5, 1), np.int64), batch_dims=1)
+    assert found.formula == "output[b, q, s] = input[b, indices[b, q, 0], s]"
+    assert found.ranges[0] == "b < 2: batch dims"
+    assert "ONNX" in str(found)
+    assert 'make_node("GatherND", ["x", "i"], ["y"], batch_dims=1)' in str(found)
+    webnn = found.equivalents[-1]
+    assert (webnn.library, webnn.code) == ("WebNN", ())
+    assert WHY["batch-dims"] in webnn.differences
+
+
+def test_without_arrays_it_is_general() -> None:
+    found = dml.explain("scatter_nd")
+    assert found.formula == "output = input; output[indices[q…, :], s…] = updates[q…, s…]"
+    assert found.numpy == ()
+
+
+def test_a_desc_its_method_and_its_operator() -> None:
+    desc = dml.GatherNDOperatorDesc.infer((1, 3, 4), (1, 2, 2), 2, 2)
+    found = desc.explain()
+    assert found == dml.explain(desc)
+    assert found.formula == "output[0, 0, q] = input[0, indices[0, q, 0], indices[0, q, 1]]"
+    assert found.report is not None
+    assert found.report["feature_level"] == "3_0"
+    assert str(found).startswith("GATHER_ND: valid, from feature level 3_0 on\n")
+    operator = dml.Device().compile(desc, mode="clamp")
+    assert "An index out of range is clamped." in dml.explain(operator).words
+
+
+def test_a_desc_that_is_not_valid() -> None:
+    found = dml.explain(dml.GatherElementsOperatorDesc(None, None, None, 0))
+    assert found.report is not None
+    assert not found.report["valid"]
+    assert "3 broken rules" in str(found)
+    assert found.formula == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (("take",), {}, TypeError, "what is 'take', expected a function of dmlindex"),
+        ((dml.gather, X), {}, TypeError, "gather has no indices; give all of its arrays"),
+        ((dml.gather, X, [0], 0, 0), {}, TypeError, "takes 3 arguments, found 4"),
+        ((dml.gather, X, [0], 3), {}, ValueError, "gather: axis is 3, expected"),
+        ((dml.gather, X, [0.5]), {}, TypeError, "gather: indices has dtype float64"),
+        ((dml.gather, X, [0]), {"mode": "drop"}, ValueError, 'gather: mode is "drop"'),
+        ((dml.gather_nd, X, [[0] * 4]), {}, ValueError, "last dim .the tuple. of size 4"),
+        ((dml.GatherOperatorDesc.infer((2,), (2,)), 1), {}, TypeError, "takes no more arguments"),
+    ],
+)
+def test_what_cannot_be_explained(
+    arguments: tuple[Any, ...], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        dml.explain(*arguments, **options)
+
+
+CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("gather", (X, np.array([[2, 0]])), {"axis": 1}),
+    ("gather_elements", (X, np.array([[[2, 0, 1, 1]]] * 2)), {"axis": 1}),
+    ("gather_nd", (X, np.array([[1, 2], [0, 0]])), {}),
+    ("gather_nd", (X, np.array([[[1], [0]], [[2], [2]]])), {"batch_dims": 1}),
+    ("scatter_elements", (X, np.array([[[2, 0, 1, 1]]] * 2), X[:, 1:2] + 90), {"axis": 1}),
+    *(
+        ("scatter_elements", (X, np.array([[[2, 0, 1, 1]]] * 2), X[:, 1:2]),
+         {"axis": 1, "reduction": reduction})
+        for reduction in ("add", "mul", "min", "max")
+    ),
+    ("scatter_nd", (X, np.array([[1, 2], [0, 0]]), X[0, :2] + 90), {}),
+    *(
+        ("scatter_nd", (X, np.array([[1, 2], [1, 2]]), X[0, :2]), {"reduction": reduction})
+        for reduction in ("add", "mul", "min", "max")
+    ),
+]  # fmt: skip
+
+
+def library_code(name: str, case: tuple[str, tuple[Any, ...], dict[str, Any]]) -> list[str]:
+    operator, arguments, options = case
+    form = form_of_call(operator, arguments, options)
+    if not LIBRARIES[name].has_reduction(form):
+        pytest.skip(f"{LIBRARIES[name].title} has no such reduction")
+    return CALLS[name](form)
+
+
+def expected_of(case: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
+    operator, arguments, options = case
+    return getattr(dml, operator)(*arguments, **options)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_the_node_of_onnx(case: Any) -> None:
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    (line,) = library_code("onnx", case)
+    names: dict[str, Any] = {"helper": onnx.helper}
+    exec(f"node = {line}", names)
+    feeds = dict(zip("xiu", case[1], strict=False))
+    values = [
+        onnx.helper.make_tensor_value_info(
+            name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+        )
+        for name, array in [*feeds.items(), ("y", expected_of(case))]
+    ]
+    graph = onnx.helper.make_graph([names["node"]], "one", values[:-1], values[-1:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)])
+    onnx.checker.check_model(model, full_check=True)
+    (found,) = ReferenceEvaluator(model).run(None, feeds)
+    np.testing.assert_array_equal(found, expected_of(case))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_the_call_of_torch(case: Any) -> None:
+    torch = pytest.importorskip("torch")
+    names = dict(zip("xiu", (torch.tensor(array) for array in case[1]), strict=False))
+    found = run(library_code("torch", case), {"torch": torch, **names})
+    np.testing.assert_array_equal(found.numpy(), expected_of(case))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
+def test_the_call_of_jax(case: Any) -> None:
+    jnp = pytest.importorskip("jax.numpy")
+    names = dict(zip("xiu", map(jnp.asarray, case[1]), strict=False))
+    found = run(library_code("jax", case), {"jnp": jnp, **names})
+    np.testing.assert_array_equal(np.asarray(found), expected_of(case))
+
+
+def test_every_difference_has_a_sentence() -> None:
+    for library in LIBRARIES.values():
+        assert set(library.differs) <= set(WHY)
+    assert {ONNX.title, TORCH.title, JAX.title} < {each.title for each in LIBRARIES.values()}
