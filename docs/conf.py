@@ -22,8 +22,10 @@ extensions = [
     "repository_pages",
     "notebook_files",
 ]
-exclude_patterns = ["README.md", "_ext"]  # README.md is the list of pages for a code host
+exclude_patterns = ["README.md", "_ext", "_templates"]  # README.md lists pages for a code host
 root_doc = "index"
+templates_path = ["_templates"]
+highlight_language = "none"  # blocks that name none are commands and figures
 
 default_role = "py:obj"
 autodoc_member_order = "bysource"

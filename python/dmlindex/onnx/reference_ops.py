@@ -120,6 +120,7 @@ class Backend(base.Backend):
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = _CPU, **kwargs: Any) -> BackendRep:
+        """The model, checked by ONNX, with a `run` for its inputs."""
         super().prepare(model, device, **kwargs)  # runs ONNX's checker
         return BackendRep(model, device)
 
@@ -132,11 +133,13 @@ class Backend(base.Backend):
         outputs_info: Any = None,
         **kwargs: Any,
     ) -> tuple[Any, ...]:
+        """The outputs of one node, for its inputs in order."""
         super().run_node(node, inputs, device, outputs_info, **kwargs)
         return BackendRep(node, device).run(inputs)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
+        """Whether it is ONNX's "CPU", or the name or kind of a device that is there."""
         there = [info for info in dmlindex.devices() if info.available]
         return device == _CPU or any(device in (info.name, info.kind) for info in there)
 
