@@ -31,14 +31,22 @@ class Equivalent:
 class Explanation:
     """What a call or a descriptor means; `print` it, or let a notebook show it.
 
-    Attributes:
-        title: the operator.
-        words: sentences.
-        formula: index algebra; empty for a desc that is not valid.
-        ranges: the letters of the formula, and where each ends.
-        numpy: lines of NumPy that equal the call: x, i and u go in, y comes out.
-        equivalents: the call in ONNX, PyTorch, JAX and WebNN.
-        report: of a desc, as plain data: valid, tensors, violations, feature level, plan.
+    Attributes
+    ----------
+    title
+        the operator.
+    words
+        sentences.
+    formula
+        index algebra; empty for a desc that is not valid.
+    ranges
+        the letters of the formula, and where each ends.
+    numpy
+        lines of NumPy that equal the call: x, i and u go in, y comes out.
+    equivalents
+        the call in ONNX, PyTorch, JAX and WebNN.
+    report
+        of a desc, as plain data: valid, tensors, violations, feature level, plan.
     """
 
     title: str
@@ -73,15 +81,29 @@ class Explanation:
 def explain(what: Any, *arrays: Any, **options: Any) -> Explanation:
     """What a call, an operator or a descriptor means, in words, index algebra and code.
 
-    Args:
-        what: a function of dmlindex or its name, an operator desc, or a compiled operator.
-        arrays: what a function would be called with; nothing runs, and only shapes and types count.
-            None of them for what it means in general.
-        options: the rest of the call: axis, mode, reduction, …
+    Parameters
+    ----------
+    what
+        a function of dmlindex or its name, an operator desc, or a compiled operator.
+    arrays
+        what a function would be called with; nothing runs, and only shapes and types count. None of
+        them for what it means in general.
+    options
+        the rest of the call: axis, mode, reduction, …
 
-    Returns an Explanation. TypeError, ValueError where the function would refuse such arrays; a
-    desc that is not valid is explained by its broken rules.
+    Returns
+    -------
+    Explanation
+        Print it, or let a notebook show it. A desc that is not valid is explained by its broken
+        rules.
 
+    Raises
+    ------
+    TypeError, ValueError
+        Where the function would refuse such arrays.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> x, i = np.zeros((2, 4, 3)), np.zeros((2, 5, 1), np.int64)
     >>> found = explain("gather_nd", x, i, batch_dims=1)
