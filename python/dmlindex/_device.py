@@ -188,8 +188,7 @@ class Device:
         return hash((self._name, self._feature_level))
 
     def __repr__(self) -> str:
-        level = f"FeatureLevel.{self._feature_level.name}"
-        return f"Device({self._name!r}, feature_level={level})"
+        return f"Device({self._name!r}, feature_level={self._feature_level!r})"
 
 
 def restore_operator(
@@ -207,3 +206,21 @@ def restore_operator(
     return Device(device, feature_level=feature_level).compile(
         desc, mode=mode, fill_value=fill_value, duplicates=duplicates
     )
+
+
+def operator_repr(operator: CompiledOperator) -> str:
+    """Python that compiles an equal operator, in a namespace that has dmlindex's names."""
+    desc, device, level, mode, fill, duplicates = operator.__reduce__()[1]
+    options = [f"mode={mode!r}"]
+    if fill and any(fill):
+        value = np.frombuffer(fill, desc.input_tensor.data_type.dtype)[0]
+        options.append(f"fill_value={_number_text(value)}")
+    if duplicates != "allow":
+        options.append(f"duplicates={duplicates!r}")
+    return f"{Device(device, feature_level=level)!r}.compile({desc!r}, {', '.join(options)})"
+
+
+def _number_text(value: np.generic) -> str:
+    """The number as Python writes it; NaN of any bits is one NaN there."""
+    number = value.item()
+    return repr(number) if np.isfinite(number) else f"float({str(number)!r})"

@@ -38,13 +38,22 @@ class DeviceInfo:
     memory_bytes: int
 
 
-def devices() -> list[DeviceInfo]:
+class DeviceList(list[DeviceInfo]):
+    """A list of devices, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        from dmlindex._display.tables import devices_html
+
+        return devices_html(self)
+
+
+def devices() -> DeviceList:
     """Every device there is, the CPU first.
 
     >>> devices()[0].name
     'cpu'
     """
-    return [_cpu(), *_d3d12()]
+    return DeviceList([_cpu(), *_d3d12()])
 
 
 def _cpu() -> DeviceInfo:

@@ -32,7 +32,7 @@ def test_descs_are_values() -> None:
     with pytest.raises(AttributeError):
         GATHER.axis = 0  # type: ignore[misc]
     assert repr(data(2, strides=(0,), flags=dmlindex.TensorFlags.OWNED_BY_DML)) == (
-        "TensorDesc(FLOAT32, {2}, strides={0}, flags=1)"
+        "TensorDesc(DataType.FLOAT32, (2,), strides=(0,), flags=TensorFlags.OWNED_BY_DML)"
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from dmlindex._display import palette, svg
-from dmlindex._display.call import Call
-from dmlindex._display.panel import Panel
+from dmlindex._display.call import Array, Call
+from dmlindex._display.panel import Panel, plain_panel
 from dmlindex._display.teller import Story
 from dmlindex._display.text import escape, shortened
 
@@ -41,6 +41,14 @@ def composed(call: Call, story: Story) -> tuple[str, str]:
             y += _LINE
     words = "\n".join(story.lines)
     return _document(width, y + 8, title, words, "".join(parts)), words
+
+
+def one_array(name: str, array: Array) -> str:
+    """The SVG of an array by itself."""
+    panel = plain_panel(name, array)
+    words = f"{name}: {panel.heading}"
+    width, height = panel.width + 2 * _MARGIN, panel.height + 2 * _MARGIN
+    return _document(width, height, words, words, panel.drawn(_MARGIN, _MARGIN))
 
 
 def _lines(story: Story) -> list[list[Panel]]:

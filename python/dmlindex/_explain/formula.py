@@ -45,7 +45,7 @@ class Formula:
 
 def formula(form: Form) -> Formula:
     """The formula of a call, its letters from 0 on; a desc's 1s in front are at 0."""
-    places, items, table = _letters(form)
+    places, items, table = letters(form)
     sizes = dict(zip(items, form.items, strict=True))
     padding = dict(form.padding)
     cropped = max(-padding.get("output", 0), 0)
@@ -80,7 +80,7 @@ def _combined(target: str, update: str, form: Form) -> str:
     return f"{target} = {form.reduction}({target}, {update})"
 
 
-def _letters(form: Form) -> tuple[list[str], list[str], list[str]]:
+def letters(form: Form) -> tuple[list[str], list[str], list[str]]:
     """Those of the places in indices, of the items, and of the table, of its own shape."""
     if form.operator.endswith("_elements"):
         places = _named("p", len(form.indices))

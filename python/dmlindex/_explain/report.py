@@ -51,7 +51,7 @@ def in_words(report: dict[str, Any]) -> str:
     lines = [f"{report['operator']}: valid, from feature level {report['feature_level']} on"]
     for role, tensor in report["tensors"].items():
         lines.append(f"  {role:8} {_tensor_in_words(tensor)}")
-    return "\n".join(lines + _plan_in_words(report))
+    return "\n".join(lines + plan_in_words(report))
 
 
 def _tensors(desc: OperatorDesc) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _tensor_in_words(tensor: dict[str, Any]) -> str:
     return words + f", strides {_braces(tensor['strides'])}"
 
 
-def _plan_in_words(report: dict[str, Any]) -> list[str]:
+def plan_in_words(report: dict[str, Any]) -> list[str]:
     plan = report["plan"]
     scatters = plan["direction"] == "scatter"
     table, items = ("output", "updates") if scatters else ("input", "output")

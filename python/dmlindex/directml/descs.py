@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dmlindex import _core
 from dmlindex._core import DeviceTensor
 from dmlindex.directml.tensor import TensorDesc
-from dmlindex.directml.values import FeatureLevel, Violation, set_field, unsigned
+from dmlindex.directml.values import FeatureLevel, Violation, Violations, set_field, unsigned
 
 if TYPE_CHECKING:
     from dmlindex._explain.explanation import Explanation
@@ -43,7 +43,7 @@ class OperatorDesc:
                     "expected a TensorDesc or None"
                 )
 
-    def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> list[Violation]:
+    def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> Violations:
         """Every rule that the desc breaks on a device of that level; empty when it is valid.
 
         >>> from dmlindex import DataType, GatherElementsOperatorDesc
@@ -57,7 +57,12 @@ class OperatorDesc:
                 f"violations: feature_level is of type {type(feature_level).__name__}, "
                 "expected a FeatureLevel"
             )
-        return [Violation(*values) for values in _core.violations(self, feature_level)]
+        return Violations(Violation(*each) for each in _core.violations(self, feature_level))
+
+    def _repr_html_(self) -> str:
+        from dmlindex._display.tables import desc_html
+
+        return desc_html(self)
 
     def explain(self) -> Explanation:
         """What the desc means, in words, index algebra and code; or the rules that it breaks.

@@ -71,7 +71,7 @@ class GatherOperatorDesc(OperatorDesc):
         Examples
         --------
         >>> GatherOperatorDesc.infer((4, 3), (2, 5), axis=1).output_tensor
-        TensorDesc(FLOAT32, {4, 2, 5})
+        TensorDesc(DataType.FLOAT32, (4, 2, 5))
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         rank = len(x.sizes)
@@ -114,7 +114,7 @@ class GatherElementsOperatorDesc(OperatorDesc):
         """The valid desc for an input and indices; see `GatherOperatorDesc.infer`.
 
         >>> GatherElementsOperatorDesc.infer((4, 3), (2, 3)).output_tensor
-        TensorDesc(FLOAT32, {2, 3})
+        TensorDesc(DataType.FLOAT32, (2, 3))
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         rank = len(x.sizes)
@@ -158,7 +158,7 @@ class GatherNDOperatorDesc(OperatorDesc):
         The counts are None where all dims that are given count.
 
         >>> GatherNDOperatorDesc.infer((3, 4, 5, 6, 7), (1, 1, 1, 2, 3), 5, 3).output_tensor
-        TensorDesc(FLOAT32, {1, 1, 2, 6, 7})
+        TensorDesc(DataType.FLOAT32, (1, 1, 2, 6, 7))
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         r = infer.count_of(cls, "input_dimension_count", input_dimension_count, x)
@@ -200,7 +200,7 @@ class GatherND1OperatorDesc(OperatorDesc):
         """The valid desc for an input and indices; see `GatherNDOperatorDesc.infer`.
 
         >>> GatherND1OperatorDesc.infer((3, 2, 2), (3, 2, 2), batch_dimension_count=1).output_tensor
-        TensorDesc(FLOAT32, {1, 3, 2})
+        TensorDesc(DataType.FLOAT32, (1, 3, 2))
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         r = infer.count_of(cls, "input_dimension_count", input_dimension_count, x)

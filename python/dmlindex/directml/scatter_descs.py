@@ -75,7 +75,7 @@ class ScatterElementsOperatorDesc(_ScatterDesc):
 
         >>> desc = ScatterElementsOperatorDesc.infer((4, 3), (2, 3), axis=-2, dimension_count=4)
         >>> desc.updates_tensor, desc.axis
-        (TensorDesc(FLOAT32, {1, 1, 2, 3}), 2)
+        (TensorDesc(DataType.FLOAT32, (1, 1, 2, 3)), 2)
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         rank = len(x.sizes)
@@ -121,7 +121,7 @@ class ScatterNDOperatorDesc(_ScatterDesc):
         has input's data type. The output is packed, of input's sizes.
 
         >>> ScatterNDOperatorDesc.infer((5, 3), (2, 4, 1)).updates_tensor
-        TensorDesc(FLOAT32, {2, 4, 3})
+        TensorDesc(DataType.FLOAT32, (2, 4, 3))
         """
         x, i = infer.tensors_of(input, indices, data_type, indices_data_type)
         r = infer.count_of(cls, "input_dimension_count", input_dimension_count, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class TensorDesc:
     A wrong type is a TypeError, a number that DirectML's field cannot hold a ValueError.
 
     >>> TensorDesc(DataType.FLOAT32, (2, 3))
-    TensorDesc(FLOAT32, {2, 3})
+    TensorDesc(DataType.FLOAT32, (2, 3))
 
     Source:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
@@ -75,7 +75,7 @@ class TensorDesc:
         """A tensor without strides: its elements lie one after the other, in C order.
 
         >>> TensorDesc.packed(DataType.INT8, (2, 3))
-        TensorDesc(INT8, {2, 3})
+        TensorDesc(DataType.INT8, (2, 3))
         """
         return cls(data_type, tuple(sizes))
 
@@ -93,9 +93,9 @@ class TensorDesc:
         ones, say, and for a rank that the sizes do not fit.
 
         >>> TensorDesc.from_array(np.zeros((2, 3), np.float32), rank=4)
-        TensorDesc(FLOAT32, {1, 1, 2, 3})
+        TensorDesc(DataType.FLOAT32, (1, 1, 2, 3))
         >>> TensorDesc.from_array(np.zeros((2, 4), np.int8)[:, :3])
-        TensorDesc(INT8, {2, 3}, strides={4, 1})
+        TensorDesc(DataType.INT8, (2, 3), strides=(4, 1))
         """
         if not isinstance(array, (np.ndarray, np.generic, _core.DeviceTensor)):
             raise TypeError(
@@ -112,7 +112,7 @@ class TensorDesc:
         ValueError where a size that is not 1 would be lost.
 
         >>> TensorDesc(DataType.INT8, (2, 3)).with_rank(4).with_rank(3)
-        TensorDesc(INT8, {1, 2, 3})
+        TensorDesc(DataType.INT8, (1, 2, 3))
         """
         added = unsigned(self, "rank", rank) - len(self.sizes)
         if any(size != 1 for size in self.sizes[: max(-added, 0)]):
@@ -160,18 +160,18 @@ class TensorDesc:
         return tuple(math.prod(self.sizes[d + 1 :]) for d in range(len(self.sizes)))
 
     def __repr__(self) -> str:
-        parts = [self.data_type.name, _braces(self.sizes)]
-        if self.strides is not None:
-            parts.append(f"strides={_braces(self.strides)}")
-        if self.total_tensor_size_in_bytes is not None:
-            parts.append(f"total_tensor_size_in_bytes={self.total_tensor_size_in_bytes}")
-        if self.guaranteed_base_offset_alignment:
-            parts.append(
-                f"guaranteed_base_offset_alignment={self.guaranteed_base_offset_alignment}"
-            )
-        if self.flags:
-            parts.append(f"flags={int(self.flags)}")
+        """Python that makes an equal desc, in a namespace that has dmlindex's names."""
+        parts = [f"DataType.{self.data_type.name}", repr(self.sizes)]
+        for field in fields(self)[2:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                parts.append(f"{field.name}={value!r}")
         return f"TensorDesc({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        from dmlindex._display.tables import tensor_desc_html
+
+        return tensor_desc_html(self)
 
     def view(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The tensor that lies in buffer, as an array of its sizes; nothing is copied.
@@ -210,6 +210,18 @@ def _element_strides(array: npt.NDArray[Any] | np.generic) -> tuple[int, ...] | 
                 "and DirectML lacks such strides; copy it: numpy.ascontiguousarray(array)"
             )
     return tuple(stride // array.itemsize for stride in strides)
+
+
+def in_short(desc: TensorDesc) -> str:
+    """The desc as DirectML writes such things: `FLOAT32, {2, 3}, strides={4, 1}`."""
+    parts = [desc.data_type.name, _braces(desc.sizes)]
+    if desc.strides is not None:
+        parts.append(f"strides={_braces(desc.strides)}")
+    for field in fields(TensorDesc)[3:]:
+        value = getattr(desc, field.name)
+        if value != field.default:
+            parts.append(f"{field.name}={int(value)}")
+    return ", ".join(parts)
 
 
 def _braces(numbers: tuple[int, ...]) -> str:

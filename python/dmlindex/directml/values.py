@@ -6,7 +6,7 @@ Source: https://learn.microsoft.com/windows/win32/api/directml/
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any
@@ -17,7 +17,12 @@ import numpy.typing as npt
 from dmlindex import _core
 
 
-class DataType(IntEnum):
+class _EvaluatedEnum(IntEnum):
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
+class DataType(_EvaluatedEnum):
     """DML_TENSOR_DATA_TYPE. No operator takes UNKNOWN, UINT4 and INT4."""
 
     UNKNOWN = 0
@@ -51,7 +56,7 @@ class DataType(IntEnum):
         """The data type of a NumPy dtype; TypeError, which says what to do, where there is none.
 
         >>> DataType.of("float16")
-        <DataType.FLOAT16: 2>
+        DataType.FLOAT16
         """
         found: np.dtype[Any] = np.dtype(dtype)
         if not found.isnative:
@@ -79,8 +84,12 @@ class TensorFlags(IntFlag):
     NONE = 0
     OWNED_BY_DML = 1
 
+    def __repr__(self) -> str:
+        known = self in TensorFlags.__members__.values()
+        return f"TensorFlags.{self.name}" if known else f"TensorFlags({int(self)})"
 
-class FeatureLevel(IntEnum):
+
+class FeatureLevel(_EvaluatedEnum):
     """DML_FEATURE_LEVEL: what a device is held to.
 
     >>> hex(FeatureLevel.FL_4_1)
@@ -119,14 +128,50 @@ class Violation:
     expected: str
     advice: str
 
+    @property
+    def page(self) -> str:
+        """The address of the page that has the rule: the tensor's own, or the operator's."""
+        struct = "dml_buffer_tensor_desc"
+        if self.operator != "TensorDesc" and self.rule not in _TENSOR_RULES:
+            # SCATTER_ELEMENTS is another name of SCATTER, whose page is the older one's.
+            name = self.operator.replace("SCATTER_ELEMENTS", "SCATTER")
+            struct = f"dml_{name.lower()}_operator_desc"
+        return f"https://learn.microsoft.com/windows/win32/api/directml/ns-directml-{struct}"
+
     def __str__(self) -> str:
         where = f"{self.tensor}.{self.field}" if self.tensor else self.field
         advice = f"; {self.advice}" if self.advice else ""
         expected = f"expected {self.expected}{advice}"
         return f"{self.operator}: {where} is {self.found}, {expected} [{self.rule}]"
 
+    def _repr_html_(self) -> str:
+        return Violations([self])._repr_html_()
 
-def descriptor_error(broken: list[Violation]) -> _core.DescriptorError:
+
+class Violations(list[Violation]):
+    """A list of violations, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        from dmlindex._display.tables import violations_html
+
+        return violations_html(self)
+
+
+# Rules of a tensor by itself, whatever operator it is for.
+_TENSOR_RULES = {
+    "dimension-count",
+    "sizes-positive",
+    "element-count",
+    "strides-count",
+    "extent",
+    "total-size-minimum",
+    "total-size-maximum",
+    "base-offset-alignment",
+    "flags",
+}
+
+
+def descriptor_error(broken: Sequence[Violation]) -> _core.DescriptorError:
     """The error for a desc that breaks these rules, one a line."""
     error = _core.DescriptorError("\n".join(map(str, broken)))
     error.violations = tuple(broken)

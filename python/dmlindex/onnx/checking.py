@@ -68,7 +68,7 @@ def check_model(
     >>> [finding.verdict for finding in check_model(model).findings]
     ['unknown']
     >>> check_model(model, inputs={"words": (2, 16)}).findings[0].lowering.descs[0].output_tensor
-    TensorDesc(FLOAT32, {2, 16, 64})
+    TensorDesc(DataType.FLOAT32, (2, 16, 64))
     """
     notes: list[str] = []
     if isinstance(model, onnx.ModelProto):

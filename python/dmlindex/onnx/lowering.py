@@ -103,9 +103,9 @@ def lower_node(
     >>> lower_node("Gather", {}, [(5, 7), (2,)], f32_i64, opset=13)
     ... # doctest: +NORMALIZE_WHITESPACE
     Lowering(placed='DML', reason='',
-             descs=(GatherOperatorDesc(input_tensor=TensorDesc(FLOAT32, {5, 7}),
-                                       indices_tensor=TensorDesc(INT64, {1, 2}),
-                                       output_tensor=TensorDesc(FLOAT32, {2, 7}),
+             descs=(GatherOperatorDesc(input_tensor=TensorDesc(DataType.FLOAT32, (5, 7)),
+                                       indices_tensor=TensorDesc(DataType.INT64, (1, 2)),
+                                       output_tensor=TensorDesc(DataType.FLOAT32, (2, 7)),
                                        axis=0, index_dimensions=1),),
              error_at='', differs='')
     >>> shapes, types = [(5, 7), (2, 1), (2, 7)], ["float32", "int64", "float32"]
@@ -195,9 +195,10 @@ def from_onnx_node(
 
     >>> from_onnx_node("Gather", {"axis": -1}, [(3, 4), (2,)], ["float32", "int64"])
     ... # doctest: +NORMALIZE_WHITESPACE
-    GatherOperatorDesc(input_tensor=TensorDesc(FLOAT32, {3, 4}),
-                       indices_tensor=TensorDesc(INT64, {1, 2}),
-                       output_tensor=TensorDesc(FLOAT32, {3, 2}), axis=1, index_dimensions=1)
+    GatherOperatorDesc(input_tensor=TensorDesc(DataType.FLOAT32, (3, 4)),
+                       indices_tensor=TensorDesc(DataType.INT64, (1, 2)),
+                       output_tensor=TensorDesc(DataType.FLOAT32, (3, 2)),
+                       axis=1, index_dimensions=1)
     """
     if opset is None and op_type in provider_descs.OPERATORS:
         last = schemas.opsets(op_type)[1]

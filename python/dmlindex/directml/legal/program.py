@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.legal.helpers import HelperDesc
 from dmlindex.directml.legal.layout import Shape, Value
-from dmlindex.directml.tensor import TensorDesc
+from dmlindex.directml.tensor import TensorDesc, in_short
 from dmlindex.directml.values import FeatureLevel, Violation
 
 Array = npt.NDArray[Any]
@@ -54,7 +54,7 @@ class View:
     why: str
 
     def __str__(self) -> str:
-        return f"view {self.buffer} as {_tensor_text(self.tensor)}: {self.why}"
+        return f"view {self.buffer} as {in_short(self.tensor)}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Operator:
     def __str__(self) -> str:
         shown = [
             f"{name}={binding.buffer}{f'+{binding.offset}' if binding.offset else ''}"
-            f" {_tensor_text(tensor)}"
+            f" {in_short(tensor)}"
             for name, tensor, binding in self.tensors()
         ]
         shown += [f"{name}={value}" for name, value in self.parameters().items()]
@@ -216,7 +216,3 @@ class Program:
 def buffer_text(buffer: Buffer) -> str:
     made_for = f" for {buffer.dtype}{list(buffer.shape)}" if buffer.dtype is not None else ""
     return f"{buffer.kind} {buffer.name}: {buffer.size_in_bytes} bytes{made_for}"
-
-
-def _tensor_text(tensor: TensorDesc) -> str:
-    return repr(tensor).removeprefix("TensorDesc(").removesuffix(")")
