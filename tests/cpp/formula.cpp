@@ -1,6 +1,7 @@
 // The meaning of a plan, spelled out.
 #include <cstring>
 
+#include "cpu/kernels/kernels.hpp"
 #include "support.hpp"
 
 namespace dmlindex::test {
@@ -74,6 +75,17 @@ void fill_slice(const Plan& plan, std::byte* item) {
     }
 }
 
+void reduce_slice(const Plan& plan, std::byte* target, std::byte* item) {
+    static const cpu::Kernels scalar = cpu::kernels_of("scalar");
+    const auto reduce =
+        scalar.reduce[static_cast<int>(plan.value_type)][static_cast<int>(plan.reduction)];
+    const std::int64_t bytes = plan.element_bytes;
+    const std::int64_t here = 0;
+    for (std::int64_t s = 0; s < plan.slice_bytes; s += bytes) {
+        reduce({target + s, &here, 1, item + s, 0, bytes, bytes, false, nullptr, plan.byte_table});
+    }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> place_of(std::uint64_t bits, IndexType type, Mode mode,
@@ -103,7 +115,10 @@ std::optional<BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buf
         const auto bytes = static_cast<std::size_t>(plan.slice_bytes);
         const auto offset = table_offset(plan, buffers.indices, p);
         if (plan.direction == Direction::kScatter) {
-            if (offset) std::memcpy(buffers.table + *offset, item, bytes);
+            if (!offset) return;
+            std::byte* const target = buffers.table + *offset;
+            if (plan.reduction != Reduction::kNone) return reduce_slice(plan, target, item);
+            std::memcpy(target, item, bytes);
         } else if (offset) {
             std::memcpy(item, buffers.table + *offset, bytes);
         } else {

@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -44,7 +45,23 @@ void put_random_indices(Random& random, RandomCall& call, IndexType type, bool h
 
 }  // namespace
 
+std::uint64_t Random::next_bytes(int count) {
+    std::uint64_t value = 0;
+    for (int i = 0; i < count && !bytes_->empty(); ++i) {
+        value = value << 8 | std::to_integer<std::uint64_t>(bytes_->front());
+        *bytes_ = bytes_->subspan(1);
+    }
+    return value;
+}
+
 std::int64_t Random::between(std::int64_t first, std::int64_t last) {
+    if (bytes_) {
+        const std::uint64_t most =
+            static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+        const std::uint64_t value = next_bytes((static_cast<int>(std::bit_width(most)) + 7) / 8);
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
+                                         (most == UINT64_MAX ? value : value % (most + 1)));
+    }
     return std::uniform_int_distribution<std::int64_t>(first, last)(engine_);
 }
 
@@ -55,6 +72,7 @@ Sizes Random::sizes(std::int64_t rank, std::int64_t least, std::int64_t most) {
 }
 
 void Random::fill(std::span<std::byte> bytes) {
+    if (bytes_) engine_.seed(next_bytes(1));
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(engine_());
 }
 

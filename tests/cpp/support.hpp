@@ -21,9 +21,11 @@ using Sizes = std::vector<std::int64_t>;
 class Random {
   public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}
+    // What is drawn is what the bytes say, and zeros once they are used up: a fuzzer's choices.
+    explicit Random(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     std::int64_t between(std::int64_t first, std::int64_t last);  // both may come
-    bool one_in(std::int64_t n) { return between(1, n) == 1; }
+    bool one_in(std::int64_t n) { return between(1, n) == n; }
     Sizes sizes(std::int64_t rank, std::int64_t least, std::int64_t most);
     void fill(std::span<std::byte> bytes);
 
@@ -33,7 +35,10 @@ class Random {
     }
 
   private:
+    std::uint64_t next_bytes(int count);
+
     std::mt19937_64 engine_;
+    std::optional<std::span<const std::byte>> bytes_;  // those that are left
 };
 
 // A tensor in a buffer that is larger than it, so that strides may be negative and leave gaps.
@@ -76,7 +81,8 @@ void for_each_position(std::span<const std::int64_t> sizes,
 std::optional<std::int64_t> place_of(std::uint64_t bits, IndexType type, Mode mode,
                                      std::int64_t limit);
 
-// The formula of plan.hpp, an element of one position after another. Plans without a reduction.
+// The formula of plan.hpp, one position after another. A reduction's arithmetic is the scalar
+// kernel's, an element at a time.
 std::optional<BadIndex> run_by_formula(const Plan& plan, const cpu::Buffers& buffers);
 
 // A call of a random operator, lowered but not made canonical. Its indices may be out of range if

@@ -102,7 +102,20 @@ void Ledger::decide(Pending& operation) {
     const BadIndex bad{number / count, static_cast<int>(number % count),
                        words.low | std::uint64_t{words.high} << 32};
     operation.failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
-    failures_.push_back(operation.failure);
+    note(operation.failure);
+}
+
+// A program may never synchronize, so that failures are not kept for ever: those that were told are
+// dropped, and all behind an untold one that is nobody else's, as nobody can be told of that now.
+void Ledger::note(const std::shared_ptr<Failure>& failure) {
+    if (failures_.size() >= most_failures_) {
+        std::erase_if(failures_, [](const auto& known) { return known->told; });
+        const auto last = std::find_if(failures_.begin(), failures_.end(),
+                                       [](const auto& known) { return known.use_count() == 1; });
+        if (last != failures_.end()) failures_.erase(last + 1, failures_.end());
+        most_failures_ = 2 * failures_.size() + 64;
+    }
+    failures_.push_back(failure);
 }
 
 void Ledger::let_go_of_indices(Pending& operation) {

@@ -86,6 +86,7 @@ class Ledger {
     void mirror_slots(std::uint32_t first, std::uint32_t last);
     void look_up_bad_indices(const Encoder& encoder);
     void decide(Pending& operation);
+    void note(const std::shared_ptr<Failure>& failure);
     static void let_go_of_indices(Pending& operation);
 
     Queue& queue_;
@@ -97,7 +98,8 @@ class Ledger {
     std::uint32_t mirrored_count_ = 0;  // slots before it are on their way to the mirror
     std::uint32_t settled_count_ = 0;   // slots before it are known to the host
     std::uint32_t kernels_know_ = 0;    // slots before it say to kernels whether to skip
-    std::vector<std::shared_ptr<Failure>> failures_;
+    std::vector<std::shared_ptr<Failure>> failures_;  // the first untold one is among them
+    std::size_t most_failures_ = 64;                  // before those of no use are dropped
 };
 
 // Throws what went wrong with a tensor, as far as the host knows.

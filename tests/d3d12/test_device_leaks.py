@@ -1,0 +1,33 @@
+"""What a device keeps of failures: no more and more where a program never synchronizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dmlindex
+from tests.leaks import growth, leaks
+
+CALLS = 4096  # a device forgets operators that many at a time
+BAD = np.array([9])
+
+
+def test_failures_that_were_told_are_forgotten(d3d12: dmlindex.Device) -> None:
+    tensor = d3d12.tensor(np.zeros(4, np.float32))
+
+    def fail() -> None:
+        with pytest.raises(IndexError):
+            dmlindex.gather(tensor, BAD).numpy()
+
+    assert not leaks(found := growth(fail, CALLS, 2), 2 * CALLS), found
+    d3d12.synchronize()  # nothing is left to tell
+
+
+def test_failures_that_nobody_asks_for_are_forgotten_but_the_first(d3d12: dmlindex.Device) -> None:
+    tensor = d3d12.tensor(np.zeros(4, np.float32))
+    dmlindex.gather(tensor, BAD - 2)
+    found = growth(lambda: dmlindex.gather(tensor, BAD), CALLS, 2)
+    assert not leaks(found, 2 * CALLS), found
+    with pytest.raises(IndexError, match=r"indices\[0\] = 7 is out of range"):
+        d3d12.synchronize()
+    d3d12.synchronize()
