@@ -84,7 +84,10 @@ inline std::vector<std::uint32_t> numbers(const std::uint32_t* from, std::uint32
 template <typename RealTensorDesc>
 TensorDescPointer tensor(const RealTensorDesc* from) {
     if (from == nullptr || from->Desc == nullptr) return {};
-    if (static_cast<int>(from->Type) != kBufferType) return {};
+    std::int32_t type;  // as a number: there may be one that the enum has not
+    static_assert(sizeof from->Type == sizeof type);
+    std::memcpy(&type, &from->Type, sizeof type);
+    if (type != kBufferType) return {};
     BufferTensorDesc buffer;
     std::memcpy(&buffer, from->Desc, sizeof buffer);
     TensorDesc desc;

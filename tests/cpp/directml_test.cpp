@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,12 @@ TEST(FromDml, ReadsNothingThatIsNotThere) {
     const DML_TENSOR_DESC no_type{DML_TENSOR_TYPE_INVALID, &x.buffer};
     const DML_GATHER_ELEMENTS_OPERATOR_DESC real{&no_buffer, nullptr, &no_type, 0};
     EXPECT_EQ(rules(from_dml(real).violations()), std::vector<std::string>(3, "tensor-required"));
+
+    const std::int32_t unknown_type = 2;
+    DML_TENSOR_DESC of_unknown_type{DML_TENSOR_TYPE_BUFFER, &x.buffer};
+    std::memcpy(&of_unknown_type.Type, &unknown_type, sizeof unknown_type);
+    const DML_GATHER_ELEMENTS_OPERATOR_DESC unknown{&of_unknown_type, nullptr, nullptr, 0};
+    EXPECT_FALSE(from_dml(unknown).input_tensor);
 
     x.buffer.DimensionCount = 0xFFFFFFFF;
     x.buffer.Strides = x.sizes.data();

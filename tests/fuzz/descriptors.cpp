@@ -12,7 +12,7 @@ constexpr FeatureLevel kLevels[] = {FeatureLevel::k1_0, FeatureLevel::k2_0, Feat
                                     FeatureLevel::k3_0, FeatureLevel::k4_1, FeatureLevel::k6_4};
 constexpr Mode kModes[] = {Mode::kRaise, Mode::kClamp, Mode::kWrap, Mode::kSkip, Mode::kDirectml};
 constexpr std::int64_t kMostBytes = 1 << 16;
-constexpr std::int64_t kMostItems = 1 << 11;
+constexpr std::int64_t kMostItems = 1 << 9;
 
 std::string described(const std::vector<Violation>& violations) {
     std::string text;

@@ -1,6 +1,7 @@
 #include "raw_descs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <span>
 
@@ -133,6 +134,14 @@ void draw_tensor(Random& random, RawTensor& tensor, const RawSizes& sizes,
     tensor.tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
 }
 
+// Any number in the place of an enum, as a program in C can have it.
+template <typename Enum>
+void put(std::int64_t number, Enum& place) {
+    const auto value = static_cast<std::int32_t>(number);
+    static_assert(sizeof place == sizeof value);
+    std::memcpy(&place, &value, sizeof value);
+}
+
 // Of ten fields, one as it should not be.
 void spoil(Random& random, RawTensor& tensor) {
     DML_BUFFER_TENSOR_DESC& buffer = tensor.buffer;
@@ -145,13 +154,13 @@ void spoil(Random& random, RawTensor& tensor) {
             tensor.tensor.Desc = nullptr;
             break;
         case 2:
-            tensor.tensor.Type = static_cast<DML_TENSOR_TYPE>(random.between(0, 2));
+            put(random.between(0, 2), tensor.tensor.Type);
             break;
         case 3:
-            buffer.DataType = static_cast<DML_TENSOR_DATA_TYPE>(random.between(-1, 15));
+            put(random.between(-1, 15), buffer.DataType);
             break;
         case 4:
-            buffer.Flags = static_cast<DML_TENSOR_FLAGS>(random.between(0, 3));
+            put(random.between(0, 3), buffer.Flags);
             break;
         case 5:  // fewer than there are; or so many that none may be read
             buffer.DimensionCount = random.one_in(2) ? small(random, 0, static_cast<UINT>(count))
