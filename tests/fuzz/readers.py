@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import atheris
-import numpy as np
 
 with atheris.instrument_imports(include=["dmlindex", "numpy.lib"]):
     from dmlindex.cli import files
@@ -104,6 +104,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 }
 
 if __name__ == "__main__":
-    np.seterr(all="ignore")
-    atheris.Setup([sys.argv[0], *sys.argv[2:]], TARGETS[sys.argv[1]])
+    target, *arguments = sys.argv[1:]
+    itself = shlex.join([sys.executable, __file__, target])  # what a merge starts again
+    atheris.Setup([itself, *arguments], TARGETS[target])
     atheris.Fuzz()
