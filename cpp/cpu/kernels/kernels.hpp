@@ -34,9 +34,11 @@ struct IndexRun {
     std::int64_t table_stride;  // from one position to the next, before any index
     const Coordinate* coordinates;
     int coordinate_count;
+    // For a run that crosses the ends of rows: what to take instead of i·table_stride. Else null.
+    const std::int64_t* places = nullptr;
 };
 
-// Writes count offsets: table_offset + i·table_stride + Σ_k index_k·coordinate_k.table_stride, or
+// Writes count offsets: table_offset + i·table_stride (or places[i]) + Σ_k index_k·coordinate_k.table_stride, or
 // kSkipped for an index out of range under Mode::kSkip; returns false, and the offsets mean
 // nothing, if there is one that the mode gives no place. Limits are at least 1, or 0 under
 // Mode::kSkip. Reads every index once; under Mode::kWrap, where any will do, maybe twice.

@@ -48,6 +48,11 @@ std::int64_t place(Index index, std::int64_t limit) noexcept {
     }
 }
 
+// Where a run's position is in the table before any index.
+std::int64_t place_before(const IndexRun& run, std::int64_t i) noexcept {
+    return run.table_offset + (run.places != nullptr ? run.places[i] : i * run.table_stride);
+}
+
 }  // namespace
 
 template <class Index, Mode kMode>
@@ -59,8 +64,7 @@ bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
         for (std::int64_t i = 0; i < run.count; ++i) {
             const Index index = load<Index>(indices + i * run.index_stride);
             const std::int64_t at = place<Index, kMode>(index, coordinate.limit);
-            const std::int64_t before =
-                k == 0 ? run.table_offset + i * run.table_stride : offsets[i];
+            const std::int64_t before = k == 0 ? place_before(run, i) : offsets[i];
             if constexpr (kMode == Mode::kSkip) {
                 offsets[i] =
                     at < 0 || before == kSkipped ? kSkipped : before + at * coordinate.table_stride;
@@ -102,7 +106,7 @@ bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
     for (std::int64_t i = 0; i < run.count; ++i) {
         const auto value =
             static_cast<std::int64_t>(load<Packed>(run.indices + i * run.index_stride));
-        offsets[i] = run.table_offset + i * run.table_stride + value * unit;
+        offsets[i] = place_before(run, i) + value * unit;
     }
     return true;
 }

@@ -13,7 +13,11 @@ namespace dmlindex::cpu {
 static inline IndexRun behind(IndexRun run, std::int64_t first) noexcept {
     run.indices += first * run.index_stride;
     run.count -= first;
-    run.table_offset += first * run.table_stride;
+    if (run.places != nullptr) {
+        run.places += first;
+    } else {
+        run.table_offset += first * run.table_stride;
+    }
     return run;
 }
 
@@ -32,6 +36,36 @@ inline Vector place(Vector index, Vector limit, Vector last, Vector& outside) no
     outside = index | (last - index);
     return index;
 }
+
+// Where a run's positions are in the table before any index, a vector of them after the other.
+template <class Vector>
+class PlacesBefore {
+  public:
+    explicit PlacesBefore(const IndexRun& run) noexcept
+        : places_(run.places),
+          next_(Vector::splat(run.table_offset)),
+          step_(Vector::splat(0)) {
+        if (places_ != nullptr) return;
+        next_ = next_ + Vector::counting(run.table_stride);
+        step_ = Vector::splat(Vector::kLanes * run.table_stride);
+    }
+
+    // Those from i on, which counts up by kLanes.
+    Vector at(std::int64_t i) noexcept {
+        if (places_ != nullptr) {
+            return next_ + Vector::template load<std::int64_t>(
+                               reinterpret_cast<const std::byte*>(places_ + i));
+        }
+        const Vector found = next_;
+        next_ = next_ + step_;
+        return found;
+    }
+
+  private:
+    const std::int64_t* places_;
+    Vector next_;
+    Vector step_;
+};
 
 // What the vector kernels ask of a coordinate: products of 32-bit numbers, no negative stride.
 static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
@@ -60,8 +94,7 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
         const Vector limit = Vector::splat(coordinate.limit);
         const Vector last = Vector::splat(coordinate.limit - 1);
         const Vector stride = Vector::splat(coordinate.table_stride);
-        const Vector step = Vector::splat(kLanes * run.table_stride);
-        Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+        PlacesBefore<Vector> places(run);
         for (std::int64_t i = 0; i < whole; i += kLanes) {
             const std::byte* at = indices + i * run.index_stride;
             const Vector index = packed
@@ -74,7 +107,7 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
                 if (any_negative(outside)) return resolve_scalar<Index, kMode>(run, offsets);
             }
             if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
-            const Vector before = k == 0 ? base
+            const Vector before = k == 0 ? places.at(i)
                                          : Vector::template load<std::int64_t>(
                                                reinterpret_cast<const std::byte*>(offsets + i));
             Vector offset = before + multiply_low(inside, stride);
@@ -86,7 +119,6 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
                 }
             }
             offset.store(offsets + i);
-            base = base + step;
         }
     }
     if (any_negative(any_outside)) return false;
@@ -229,12 +261,10 @@ bool unpack_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Packed));
     const std::int64_t whole = fits && packed ? run.count - run.count % kLanes : 0;
     const Vector stride = Vector::splat(unit);
-    const Vector step = Vector::splat(kLanes * run.table_stride);
-    Vector base = Vector::splat(run.table_offset) + Vector::counting(run.table_stride);
+    PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes) {
         const Vector value = Vector::template load<Packed>(run.indices + i * run.index_stride);
-        (base + multiply_low(value, stride)).store(offsets + i);
-        base = base + step;
+        (places.at(i) + multiply_low(value, stride)).store(offsets + i);
     }
     return unpack_scalar<Packed>(behind(run, whole), offsets + whole);
 }

@@ -10,10 +10,14 @@
 #include "cpu/run/job.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/strips.hpp"
+#include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
 namespace {
+
+// Rows of fewer positions are taken together.
+constexpr std::int64_t kShortRow = 64;
 
 // Positions resolved at a time where other dims use the same indices over again: a quarter of L2,
 // to resolve them once.
@@ -76,11 +80,40 @@ std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept 
     return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
 }
 
+// A short row of positions that is moved along free dims before it: many times over at once.
+void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
+    const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
+    std::int64_t places[kBlockPositions];
+    std::int64_t offsets[kBlockPositions];
+    write_places(job.dims, parts.before, tile, places);
+    for (std::int64_t p = 0; p < tile.places(); ++p) {
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            const std::int64_t offset = row.offsets[i];
+            offsets[p * row.count + i] = offset == kSkipped ? kSkipped : offset + places[p];
+        }
+    }
+    Block block = row;
+    block.offsets = offsets;
+    for (PositionWalker walker(job.dims, tile.dim + 1, 0); !walker.at_end();) {
+        const std::int64_t rows = std::min(tile.rows, walker.left_in_run());
+        block.count = rows * tile.row_places * row.count;
+        block.table = row.table + walker.table_offset();
+        block.items = row.items + walker.item_offset();
+        deliver(job, block, carry);
+        walker.advance(rows);
+    }
+}
+
 // Moves a block along every free dim: all of its positions at once, or, where the innermost free
 // dim is longer than the block, position by position along that dim.
 void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept {
     if (parts.free_count == 1) {
         deliver(job, block, carry);
+        return;
+    }
+    if (parts.behind == 0 && block.count < kShortRow &&
+        job.dims[parts.before - 1].item_stride == block.count * block.item_stride) {
+        move_rows(job, parts, block, carry);
         return;
     }
     Dim free_dims[kMaxDims];
@@ -121,7 +154,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
 bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (job.look_up == nullptr || parts.free_count != 1 || parts.positions_rank == 0) return false;
     const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
-    return run.size >= kLookUpStep && run.index_stride == job.index_bytes &&
+    return (run.size >= kShortRow || (parts.positions_rank == 1 && run.size >= kLookUpStep)) && run.index_stride == job.index_bytes &&
            run.table_stride == 0 && run.item_stride == job.slice_bytes;
 }
 
@@ -192,26 +225,36 @@ bool execute(const Job& job) noexcept {
         }
     }
 
-    PositionWalker walker(dims, parts.positions_rank, 0);
+    // Rows of the last dims that are taken together, or just the last dim.
+    Tile tile{parts.positions_rank - 1, capacity, 1};
+    std::int64_t places[kBlockPositions];
+    if (parts.positions_rank > 1 && dims[tile.dim].size < kShortRow) {
+        tile = tile_of(dims, parts.positions_rank, kBlockPositions);
+        if (tile.row_places > 1) write_places(dims, parts.positions_rank, tile, places);
+    }
+    const Dim last = parts.positions_rank > 0 ? dims[parts.positions_rank - 1] : Dim{1, 0, 0, 0};
+
+    PositionWalker walker(dims, tile.dim + 1, 0);
     const std::int64_t row_bytes =
-        parts.positions_rank > 1 ? fetched_row_bytes(job, walker.run().size) : 0;
+        parts.positions_rank > 1 && tile.row_places == 1 ? fetched_row_bytes(job, last.size) : 0;
     Carry carry;
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
         std::int64_t count = 0;
         do {
-            const std::int64_t run = std::min(capacity - count, walker.left_in_run());
-            if (!job.resolve(walker.index_run(job.buffers.indices, run, job.coordinates,
-                                              job.coordinate_count),
-                             offsets + count)) {
-                return false;
-            }
-            count += run;
-            walker.advance(run);
-        } while (linear && count < capacity && !walker.at_end());
+            const std::int64_t rows = std::min({(capacity - count) / tile.row_places,
+                                                walker.left_in_run(), tile.rows});
+            IndexRun run = walker.index_run(job.buffers.indices, rows * tile.row_places,
+                                            job.coordinates, job.coordinate_count);
+            run.index_stride = last.index_stride;
+            if (tile.row_places > 1) run.places = places;
+            if (!job.resolve(run, offsets + count)) return false;
+            count += run.count;
+            walker.advance(rows);
+        } while (linear && capacity - count >= tile.row_places && !walker.at_end());
         if (!walker.at_end()) fetch_span(job.buffers.table + walker.table_offset(), row_bytes);
         std::byte* items = job.buffers.items + first_item;
-        std::int64_t item_stride = walker.run().item_stride;
+        std::int64_t item_stride = last.item_stride;
         if (compressed) {
             count = job.compress({offsets, count, items, item_stride}, job.first_offset,
                                  job.last_offset, own_items);
