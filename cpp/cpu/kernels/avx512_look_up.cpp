@@ -40,15 +40,16 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* from, std::byte* i
     if constexpr (kBytes == 1 && std::is_same_v<Index, std::uint8_t>) {
         i = look_up_bytes<kMode>(run, table, items);
     }
-    for (; i + kLookUpStep <= count; i += kLookUpStep) {
+    const auto step = [&](std::int64_t at) {
         const auto index =
-            Avx512Words::load<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+            Avx512Words::load<Index>(indices + at * static_cast<std::int64_t>(sizeof(Index)));
         Avx512Words outside = Avx512Words::splat(0);
         const auto places = place<Avx512Words, Index, kMode>(index, limit, last, outside);
-        if (any_negative(outside)) return i;
-        table.look_up(places.lanes, items + i * kBytes);
-    }
-    return i;
+        if (any_negative(outside)) return false;
+        table.look_up(places.lanes, items + at * kBytes);
+        return true;
+    };
+    return each_step(count, step, i);
 }
 
 template <class Index, Mode kMode>

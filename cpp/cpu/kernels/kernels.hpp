@@ -38,10 +38,11 @@ struct IndexRun {
     const std::int64_t* places = nullptr;
 };
 
-// Writes count offsets: table_offset + i·table_stride (or places[i]) + Σ_k index_k·coordinate_k.table_stride, or
-// kSkipped for an index out of range under Mode::kSkip; returns false, and the offsets mean
-// nothing, if there is one that the mode gives no place. Limits are at least 1, or 0 under
-// Mode::kSkip. Reads every index once; under Mode::kWrap, where any will do, maybe twice.
+// Writes count offsets: table_offset + i·table_stride (or places[i]) + Σ_k
+// index_k·coordinate_k.table_stride, or kSkipped for an index out of range under Mode::kSkip;
+// returns false, and the offsets mean nothing, if there is one that the mode gives no place. Limits
+// are at least 1, or 0 under Mode::kSkip. Reads every index once; under Mode::kWrap, where any will
+// do, maybe twice.
 using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // The scalar ResolveKernels, for every index type and mode: vector kernels leave rests and rare
@@ -77,7 +78,8 @@ bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // Resolve and gather in one, for elements packed in table and items and packed indices of one
 // coordinate: moves kLookUpStep at a time, as long as all of these are in range, and returns how
-// many it moved; maybe none of a table with more than 2^30 places. Indices are read once. Slots are
+// many it moved; maybe none of a table with more than 2^30 places. The last step goes over some
+// positions again where they are no multiple of it. What is read again is checked again. Slots are
 // null where an ISA has none.
 inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,

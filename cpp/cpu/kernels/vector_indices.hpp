@@ -42,9 +42,7 @@ template <class Vector>
 class PlacesBefore {
   public:
     explicit PlacesBefore(const IndexRun& run) noexcept
-        : places_(run.places),
-          next_(Vector::splat(run.table_offset)),
-          step_(Vector::splat(0)) {
+        : places_(run.places), next_(Vector::splat(run.table_offset)), step_(Vector::splat(0)) {
         if (places_ != nullptr) return;
         next_ = next_ + Vector::counting(run.table_stride);
         step_ = Vector::splat(Vector::kLanes * run.table_stride);
@@ -197,13 +195,24 @@ std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const
     return i;
 }
 
+// Calls step(i) for every kLookUpStep positions from i on, while it returns true; the last step may
+// go over some positions again. Returns how many positions were done.
+template <class Step>
+[[gnu::always_inline]] inline std::int64_t each_step(std::int64_t count, Step step,
+                                                     std::int64_t i = 0) noexcept {
+    for (; i + kLookUpStep <= count; i += kLookUpStep) {
+        if (!step(i)) return i;
+    }
+    if (i == count || count < kLookUpStep) return i;
+    return step(count - kLookUpStep) ? count : i;
+}
+
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
-    std::int64_t i = 0;
-    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
+    return each_step(run.count, [&](std::int64_t i) {
         alignas(64) std::int64_t places[kLookUpStep];
         Vector any_outside = Vector::splat(0);
         for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
@@ -213,12 +222,12 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
             place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
             any_outside = any_outside | outside;
         }
-        if (any_negative(any_outside)) return i;
+        if (any_negative(any_outside)) return false;
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {
             std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
         }
-    }
-    return i;
+        return true;
+    });
 }
 
 // The HoldKernel.

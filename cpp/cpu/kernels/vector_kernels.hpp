@@ -23,13 +23,17 @@
 
 namespace dmlindex::cpu {
 
-// Copies slices in wide pieces, the last of which may cover the one before.
+// Copies slices in wide pieces, the last of which may cover the one before. Long ones are left to
+// the C library, which knows what its machine does best with them.
 template <class Vector>
 struct CopyRow {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
         constexpr std::int64_t kWide = Vector::kWideBytes;
-        if (bytes >= kWide) {
+        constexpr std::int64_t kLong = 512;
+        if (bytes >= kLong) {
+            std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        } else if (bytes >= kWide) {
             for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
                 Vector::copy_wide(to + at, from + at);
             if (bytes % kWide != 0) Vector::copy_wide(to + bytes - kWide, from + bytes - kWide);

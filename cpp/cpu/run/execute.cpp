@@ -154,8 +154,9 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
 bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (job.look_up == nullptr || parts.free_count != 1 || parts.positions_rank == 0) return false;
     const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
-    return (run.size >= kShortRow || (parts.positions_rank == 1 && run.size >= kLookUpStep)) && run.index_stride == job.index_bytes &&
-           run.table_stride == 0 && run.item_stride == job.slice_bytes;
+    return (run.size >= kShortRow || (parts.positions_rank == 1 && run.size >= kLookUpStep)) &&
+           run.index_stride == job.index_bytes && run.table_stride == 0 &&
+           run.item_stride == job.slice_bytes;
 }
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
@@ -242,8 +243,8 @@ bool execute(const Job& job) noexcept {
         const std::int64_t first_item = walker.item_offset();
         std::int64_t count = 0;
         do {
-            const std::int64_t rows = std::min({(capacity - count) / tile.row_places,
-                                                walker.left_in_run(), tile.rows});
+            const std::int64_t rows =
+                std::min({(capacity - count) / tile.row_places, walker.left_in_run(), tile.rows});
             IndexRun run = walker.index_run(job.buffers.indices, rows * tile.row_places,
                                             job.coordinates, job.coordinate_count);
             run.index_stride = last.index_stride;

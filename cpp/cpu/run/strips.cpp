@@ -19,8 +19,9 @@ std::int64_t strip_bytes(const Job& job) noexcept {
 
 // Columns are the last dim, of single elements that lie packed in the table and have an index each.
 // The dim before walks along the indexed axis. There must be enough indices a column to be worth
-// packing it, and a table that is not in L2 anyway.
+// packing it, and a far table of more rows than the hardware can follow by itself.
 bool pays(const Job& job) noexcept {
+    constexpr std::int64_t kManyRows = 256;
     if (job.rank < 2 || job.coordinate_count != 1 || job.slice_bytes != job.element_bytes ||
         job.slice_bytes == 0 || job.slice_bytes > 16 || job.first_offset != kSkipped) {
         return false;
@@ -31,8 +32,8 @@ bool pays(const Job& job) noexcept {
     return column.table_stride == job.slice_bytes && column.index_stride != 0 &&
            walk.table_stride == 0 && walk.index_stride != 0 && walk.size >= row.limit / 4 &&
            row.table_stride >= column.size * job.slice_bytes &&
-           column.size * job.slice_bytes >= 2 * kCacheLineBytes &&
-           row.limit * row.table_stride > caches().l2_bytes &&
+           column.size * job.slice_bytes >= 2 * kCacheLineBytes && row.limit >= kManyRows &&
+           row.limit * row.table_stride > caches().far_bytes &&
            row.limit * kCacheLineBytes <= 2 * caches().l2_bytes;
 }
 

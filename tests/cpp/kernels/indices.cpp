@@ -51,6 +51,15 @@ void expect_offset(const Twin& offsets, std::int64_t i, std::int64_t value) {
 
 std::int64_t* as_offsets(const Twin& twin) { return reinterpret_cast<std::int64_t*>(twin.data); }
 
+const std::int64_t* any_places(Case& c, const Twin& room) {
+    for (std::int64_t i = 0; i < c.count; ++i) put(room + 8 * i, c.random.between(-1000, 1000), 8);
+    return as_offsets(room);
+}
+
+std::int64_t place_before(const cpu::IndexRun& run, std::int64_t i) {
+    return run.table_offset + (run.places != nullptr ? run.places[i] : i * run.table_stride);
+}
+
 Tuples any_tuples(Case& c, IndexType type,
                   const std::function<Coordinate(int numbers)>& any_coordinate) {
     Random& random = c.random;

@@ -31,6 +31,11 @@ std::uint64_t put_index(const Twin& to, IndexType type, std::int64_t value);
 void expect_offset(const Twin& offsets, std::int64_t i, std::int64_t value);
 std::int64_t* as_offsets(const Twin& twin);
 
+// Places for a run that crosses the ends of rows.
+const std::int64_t* any_places(Case& c, const Twin& room);
+// Where the kernel is to start from.
+std::int64_t place_before(const cpu::IndexRun& run, std::int64_t i);
+
 // A run of tuples of indices, one of each coordinate.
 struct Tuples {
     IndexType type;

@@ -24,11 +24,13 @@ void try_resolve(Case& c, cpu::ResolveKernel kernel) {
         return Coordinate{limit, fits ? stride : least, 0, 0};
     });
     const Twin offsets = c.buffer(8 * c.count, 8);
-    const cpu::IndexRun run =
+    cpu::IndexRun run =
         tuples.run(c.timed ? 0 : random.between(-1000, 1000), c.timed ? 0 : random.between(-8, 8));
+    const Twin places = c.buffer(8 * c.count, 8);
+    if (!c.timed && random.one_in(2)) run.places = any_places(c, places);
     bool good = true;
     for (std::int64_t i = 0; i < c.count; ++i) {
-        std::int64_t offset = run.table_offset + i * run.table_stride;
+        std::int64_t offset = place_before(run, i);
         bool inside = true;
         for (int k = 0; k < tuples.numbers; ++k) {
             const Coordinate& coordinate = tuples.coordinates[k];
