@@ -9,7 +9,9 @@ else()
 endif()
 set(DMLINDEX_D3D12_HOST ${host} CACHE STRING "Whose D3D12 is loaded: windows, wsl or vkd3d")
 set_property(CACHE DMLINDEX_D3D12_HOST PROPERTY STRINGS windows wsl vkd3d)
-find_path(DMLINDEX_DIRECTX_HEADERS directx/d3d12.h DOC "The folder that holds directx/d3d12.h")
+# Also where .github/workflows/wheels.yml checks DirectX-Headers out: not all systems have a package.
+find_path(DMLINDEX_DIRECTX_HEADERS directx/d3d12.h HINTS ${PROJECT_SOURCE_DIR}/DirectX-Headers/include
+          DOC "The folder that holds directx/d3d12.h")
 
 set(DMLINDEX_HAS_D3D12 OFF)
 if(NOT DMLINDEX_D3D12)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from benchmarks.call import Buffers, Call, Idiom
 from benchmarks.cases import Case, all_cases, growth_cases
 from benchmarks.figures import rows, targets
 from benchmarks.measure import Effort, run_case
+from benchmarks.package import import_times, size
 from benchmarks.report import compare, markdown
 from benchmarks.stream_copy import StreamCopy
 from benchmarks.summary import summary
@@ -160,3 +164,18 @@ def test_a_case_on_a_gpu_is_checked_timed_and_shown() -> None:
     text = report.markdown(run)
     assert case.name in text
     assert "**torch is missing**: none here" in text
+
+
+def test_the_package_is_measured(tmp_path: Path) -> None:
+    wheel = tmp_path / "any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("small", b"a")
+        archive.writestr("large", bytes(2_000_000))
+    assert size(wheel) == "any.whl: 2.00 MB (at most 3.0); large 2.00, small 0.00"
+    found = re.fullmatch(
+        r"import numpy (\S+) ms, import dmlindex (\S+) ms: (\S+) x .* medians of 1\)",
+        import_times(1),
+    )
+    assert found is not None
+    numpy, ours, ratio = map(float, found.groups())
+    assert ratio == pytest.approx(ours / numpy, abs=0.02)
