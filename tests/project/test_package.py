@@ -135,3 +135,11 @@ def test_examples_in_the_readme() -> None:
     result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_wheels_are_made_for_the_pythons_that_the_classifiers_name() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    classifiers = pyproject["project"]["classifiers"]
+    versions = [c.removeprefix("Programming Language :: Python :: ") for c in classifiers]
+    named = [f"cp{version.replace('.', '')}-*" for version in versions if version.startswith("3.")]
+    assert pyproject["tool"]["cibuildwheel"]["build"] == [*named, "cp314t-*"]

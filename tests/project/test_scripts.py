@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("name", ["script/demo", "script/mutate", "script/test", ".ci/run"])
+@pytest.mark.parametrize(
+    "name", ["script/demo", "script/mutate", "script/test", "script/wheels", ".ci/run"]
+)
 def test_help(name: str, flag: str, tmp_path: Path) -> None:
     """In a copy with the scripts alone, and without apt, pip or Python: it could do no more."""
     for folder in ("script", ".ci"):
@@ -30,6 +32,6 @@ def test_help(name: str, flag: str, tmp_path: Path) -> None:
         check=False,
     )
     assert (process.returncode, process.stderr) == (0, "")
-    assert process.stdout.startswith(("Runs ", "Everything "))
+    assert process.stdout.startswith(("Builds ", "Everything ", "Runs "))
     assert not any(line.startswith(("#", "source")) for line in process.stdout.splitlines())
     assert sorted(tmp_path.rglob("*")) == before
