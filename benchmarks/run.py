@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, cases: int) -> Run:
-    from tqdm import tqdm
+    from tqdm.auto import tqdm
 
     run: Run = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

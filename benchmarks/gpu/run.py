@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from benchmarks.gpu import peers, sweep
 from benchmarks.gpu.cases import gpu_cases

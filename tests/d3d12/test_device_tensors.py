@@ -43,6 +43,18 @@ def test_repr(device: Device) -> None:
     assert repr(tensor) == f"DeviceTensor(shape=(6, 4), dtype=float32, device='{tensor.device}')"
 
 
+def test_notebooks_show_values(device: Device) -> None:
+    tensor = device.tensor(TABLE)
+    assert f">{TABLE[5, 3]:g}<" in tensor._repr_html_()
+    large = device.tensor(np.arange(1 << 20, dtype=np.uint32).reshape(-1, 4))
+    assert "its first rows" in large._repr_html_()
+    assert ">31<" in large._repr_html_()
+    wide = device.tensor(np.zeros((2, 1 << 20), np.uint32))
+    assert "rows too large to be shown" in wide._repr_html_()
+    tensor.release()
+    assert "released" in tensor._repr_html_()
+
+
 def test_objects_are_refused(device: Device) -> None:
     with pytest.raises(TypeError, match="array has dtype object"):
         device.tensor(np.array([None]))

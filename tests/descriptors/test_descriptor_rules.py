@@ -1,16 +1,23 @@
 """Every rule by name: a descriptor that breaks just it, and its nearest valid neighbour."""
 
+import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dmlindex
 from dmlindex import DataType, Device, TensorFlags
+from dmlindex.directml import OperatorDesc
 from tests.descriptors.descs import (
     data,
     gather,
     gather_elements,
+    gather_nd,
+    gather_nd1,
+    scatter_elements,
+    scatter_nd,
 )
 from tests.descriptors.rule_cases import CASES, Case
 
@@ -64,7 +71,56 @@ def test_all_rules_are_reported_at_once() -> None:
         ("indices", "tensor-required"),
         ("output", "output-overlap"),
         ("output", "data-types-equal"),
+        ("", "axis"),
     ]
+
+
+HIDDEN = [  # a broken rule, and one that used to hide behind it
+    (gather_elements((2, 3), (2, 2), (2, 5), 4), ["axis", "output-sizes"]),
+    (gather_elements((2, 3), (4, 2), (4, 2), 4), ["axis", "indices-sizes"]),
+    (gather_elements((2, 3), (4, 2), (4, 2), 1), ["indices-sizes"]),
+    (gather_elements((2, 3), (2, 2), (1, 2, 2), 1), ["dimension-counts-equal"]),
+    (gather_elements((2, 3), (2, 2), (1, 2, 5), 1), ["dimension-counts-equal", "output-sizes"]),
+    (
+        scatter_elements((2, 3), (2, 2), (5, 2), (4, 3), 2),
+        ["axis", "updates-sizes", "output-sizes"],
+    ),
+    (gather((2, 3), (4, 2), (9, 9), 2, 1), ["axis", "indices-leading-ones"]),
+    (gather((2, 3), (1, 4), (4,), 1, 1), ["dimension-counts-equal", "output-sizes"]),
+    (gather_nd((2, 3), (4, 3), (4, 1), 2, 3), ["indices-dimension-count", "index-tuple-size"]),
+    (gather_nd1((2, 3), (2, 4), (2, 1), 2, 2, 2), ["batch-dimension-count", "index-tuple-size"]),
+    (scatter_nd((2, 3), (4, 1), (9, 9), (2, 9), 3, 2), ["input-dimension-count", "output-sizes"]),
+    (gather_elements(None, (2, 2), (2, 5), 4), ["tensor-required", "output-sizes"]),
+]
+
+
+@pytest.mark.parametrize(("desc", "rules"), HIDDEN)
+def test_one_broken_rule_hides_no_other(desc: OperatorDesc, rules: list[str]) -> None:
+    assert [violation.rule for violation in desc.violations()] == rules
+
+
+@pytest.mark.parametrize(
+    ("desc", "rule"),
+    [
+        (gather_nd((1, 1, 3, 4), (1, 1, 2, 2), (1, 1, 1, 2), 4, 4), "output-dimension-count"),
+        (gather_nd((1, 3, 4), (1, 2, 2), (1, 1, 2), 3, 3), "output-sizes"),
+        (scatter_nd((1, 3, 4), (1, 2, 2), (2,), (1, 3, 4), 3, 3), "updates-dimension-count"),
+    ],
+)
+def test_dimension_counts_are_told_from_counts(desc: Any, rule: str) -> None:
+    """And with the counts that the advice names, there is nothing wrong."""
+    violation = next(each for each in desc.violations() if each.rule == rule)
+    found = re.search(r"input_dimension_count.* with (\d) and (\d) these", violation.advice)
+    assert found is not None
+    r, q = map(int, found.groups())
+    right = dataclasses.replace(desc, input_dimension_count=r, indices_dimension_count=q)
+    assert right.violations() == []
+
+
+def test_a_count_out_of_range_says_what_it_counts() -> None:
+    (violation,) = gather_nd((3, 4), (2, 2), (1, 2), 3, 2).violations()
+    assert violation.rule == "input-dimension-count"
+    assert "how many dims count, without the 1s in front" in violation.advice
 
 
 def test_a_violation_says_what_and_why() -> None:

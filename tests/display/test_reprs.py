@@ -12,8 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dmlindex as dml
-from dmlindex._device import operator_repr
-from dmlindex._display import html, tables
+from dmlindex._display import html
 from dmlindex._display.parts import parts_of
 from dmlindex._explain.form import form_of_desc
 from dmlindex.directml.desc_json import OPERATOR_DESCS
@@ -89,15 +88,16 @@ def test_a_compiled_operator_evaluates(problem: Problem, mode: Any, fill: int) -
     elif mode == "fill":
         options["fill_value"] = fill
     operator = dml.Device(feature_level=dml.FeatureLevel.FL_5_0).compile(problem.desc, **options)
-    assert eval(operator_repr(operator), dict(NAMESPACE)) == operator
-    well_formed(tables.operator_html(operator))
+    assert eval(repr(operator), dict(NAMESPACE)) == operator
+    well_formed(operator._repr_html_())
+    assert operator.explain() == dml.explain(operator)
 
 
 @pytest.mark.parametrize("fill", [float("nan"), float("-inf"), -0.5])
 def test_fill_values_evaluate(fill: float) -> None:
     desc = dml.GatherElementsOperatorDesc.infer((2, 3), (2, 1), 1)
     operator = dml.Device().compile(desc, mode="fill", fill_value=fill)
-    assert eval(operator_repr(operator), dict(NAMESPACE)) == operator
+    assert eval(repr(operator), dict(NAMESPACE)) == operator
 
 
 @given(problems())

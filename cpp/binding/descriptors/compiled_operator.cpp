@@ -103,14 +103,19 @@ PyObject* get_plan(PyObject* self, void*) {
     });
 }
 
-PyObject* represent(PyObject* self) {
-    return guarded([&]() -> PyObject* {
-        const BoundOperator& op = bound(self);
-        return py::str("<CompiledOperator {}, mode={!r}, on {}>")
-            .format(op.name(), op.mode(), place_name(op.device()))
-            .release()
-            .ptr();
+// What a function of Python says of an operator.
+PyObject* told_by(const char* module, const char* function, PyObject* self) {
+    return guarded([&] {
+        return py::module_::import(module).attr(function)(py::handle(self)).release().ptr();
     });
+}
+
+PyObject* represent(PyObject* self) { return told_by("dmlindex._device", "operator_repr", self); }
+PyObject* represent_as_html(PyObject* self, PyObject*) {
+    return told_by("dmlindex._display.tables", "operator_html", self);
+}
+PyObject* explain(PyObject* self, PyObject*) {
+    return told_by("dmlindex._explain.explanation", "explain", self);
 }
 
 PyTypeObject* make_type() {
@@ -154,6 +159,9 @@ PyTypeObject* make_type() {
         "       [3]], dtype=int32)\n";
     static PyMethodDef methods[] = {
         {"__reduce__", reduce, METH_NOARGS, "What pickle and copy make an equal operator of."},
+        {"_repr_html_", represent_as_html, METH_NOARGS, "What notebooks show."},
+        {"explain", explain, METH_NOARGS,
+         "What the operator means, in words, index algebra and code; see dmlindex.explain."},
         {nullptr, nullptr, 0, nullptr}};
     static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                                   {Py_tp_hash, reinterpret_cast<void*>(hash)},

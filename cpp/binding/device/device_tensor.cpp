@@ -192,7 +192,13 @@ void add_device_tensors(py::module_& module) {
              py::arg("dtype") = py::none(), kPartDoc)
         .def("__enter__", [](py::object self) { return self; })
         .def("__exit__", [](DeviceTensor& self, const py::args&) { self.memory.reset(); })
-        .def("__repr__", &repr_of);
+        .def("__repr__", &repr_of)
+        .def(
+            "_repr_html_",
+            [](const py::object& self) {
+                return py::module_::import("dmlindex._display.tables").attr("tensor_html")(self);
+            },
+            "What notebooks show: type, shape, device, and values copied from there.");
     for (const char* protocol : {"__array__", "__array_ufunc__", "__array_function__", "__dlpack__",
                                  "__dlpack_device__"}) {
         type.def(protocol, &refuse_conversion, "Raises a TypeError: call numpy().");

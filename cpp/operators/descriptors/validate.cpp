@@ -55,20 +55,16 @@ std::vector<Violation> validate(const OperatorDesc& desc, FeatureLevel feature_l
     using namespace validation;
     const Parts parts = parts_of(desc);
     Report report(name(parts.type));
-    bool has_shapes = true;
     for (const auto& [role, tensor] : tensors_of(parts)) {
         if (!*tensor) {
             report.add("tensor-required", role, "tensor", "null", "a tensor desc");
-            has_shapes = false;
             continue;
         }
         check_tensor(report, role, **tensor);
         check_role(report, parts.type, role, **tensor);
-        const std::size_t rank = (*tensor)->sizes.size();
-        has_shapes = has_shapes && rank >= 1 && rank <= 8;
     }
     check_data_types(report, parts);
-    if (has_shapes) check_shapes(report, parts);
+    check_shapes(report, parts);
     check_feature_level(report, parts, feature_level);
     return report.take();
 }

@@ -83,7 +83,7 @@ void check_role(Report& report, OperatorType type, std::string_view tensor_name,
                 const TensorDesc& desc);
 void check_data_types(Report& report, const Parts& parts);
 void check_feature_level(Report& report, const Parts& parts, FeatureLevel level);
-// The tensors are there, and each has 1..8 dims.
+// Of the tensors that are there and have 1..8 dims.
 void check_shapes(Report& report, const Parts& parts);
 
 }  // namespace dmlindex::validation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import cast
 
 from dmlindex._core import CompiledOperator, DeviceTensor
 from dmlindex._devices import DeviceInfo
@@ -15,7 +14,6 @@ from dmlindex._display.text import shape_text
 from dmlindex._explain.form import form_of_desc
 from dmlindex._explain.formula import formula
 from dmlindex._explain.report import desc_report, plan_in_words
-from dmlindex._types import CompiledMode
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import Violation
@@ -64,7 +62,7 @@ def desc_html(desc: OperatorDesc) -> str:
 
 def operator_html(operator: CompiledOperator) -> str:
     """What was compiled, for what, and the plan in words."""
-    desc, mode = operator.desc, cast(CompiledMode, operator.mode)
+    desc, mode = operator.desc, operator.mode
     form = form_of_desc(desc, mode)
     report = desc_report(desc, mode)
     duplicates = "" if operator.duplicates == "allow" else f", duplicates {operator.duplicates!r}"

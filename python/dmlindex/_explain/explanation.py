@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from dmlindex._core import CompiledOperator
 from dmlindex._explain import report
@@ -114,7 +114,7 @@ def explain(what: Any, *arrays: Any, **options: Any) -> Explanation:
     """
     if isinstance(what, CompiledOperator):
         _refuse_arrays(what, arrays, options)
-        return _of_desc(what.desc, cast(CompiledMode, what.mode))
+        return _of_desc(what.desc, what.mode)
     if isinstance(what, OperatorDesc):
         _refuse_arrays(what, arrays, options)
         return _of_desc(what, "directml")

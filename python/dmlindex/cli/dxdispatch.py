@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import dmlindex
+from dmlindex._progress import progress
 from dmlindex.cli import files
 from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import CommandError, FileError, printable, reason
@@ -221,7 +222,8 @@ def compare(parsed: argparse.Namespace) -> int:
     from dmlindex.directml import dxdispatch
 
     results = []
-    for path in models(str(parsed.folder)):
+    paths = models(str(parsed.folder))
+    for path in progress(paths, len(paths), "models"):
         name, text = files.read_text(path, _MOST_MODEL_BYTES)
         try:
             results += dxdispatch.compare_model(Path(path).name, text, Path(path).parent)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dmlindex
+from dmlindex._progress import progress
 from dmlindex.cli import files
 from dmlindex.cli.commands import OPTIONS
 from dmlindex.cli.errors import CommandError, printable
@@ -105,7 +106,7 @@ def _tested(parsed: argparse.Namespace) -> tuple[dict[str, Callable[..., Any]], 
     return functions, parsed.against
 
 
-def _one_worker(parsed: argparse.Namespace, seed: int, progress: bool) -> Report:
+def _one_worker(parsed: argparse.Namespace, seed: int, shows: bool) -> Report:
     from dmlindex.testing import fuzz
 
     functions, against = _tested(parsed)
@@ -118,7 +119,7 @@ def _one_worker(parsed: argparse.Namespace, seed: int, progress: bool) -> Report
         seconds=parsed.seconds,
         seed=seed,
         keep_going=parsed.keep_going,
-        progress=progress,
+        progress=shows,
         **restrictions,
     )
 
@@ -131,7 +132,10 @@ def _in_workers(parsed: argparse.Namespace) -> Report:
     with concurrent.futures.ProcessPoolExecutor(parsed.workers, context) as pool:
         seeds = [parsed.seed * 1_000_003 + worker for worker in range(parsed.workers)]
         works = [pool.submit(_one_worker, parsed, seed, False) for seed in seeds]
-        reports = [work.result() for work in works]
+        done = concurrent.futures.as_completed(works)
+        for _ in progress(done, len(works), "workers"):
+            pass
+        reports = [work.result() for work in works]  # in the order of their seeds
     first = reports[0]
     first.seed = parsed.seed
     for other in reports[1:]:

@@ -50,7 +50,7 @@ class OperatorDesc:
         >>> x = TensorDesc(DataType.FLOAT32, (4, 3))
         >>> i = TensorDesc(DataType.INT64, (2, 3))
         >>> [v.rule for v in GatherElementsOperatorDesc(x, i, x, axis=2).violations()]
-        ['axis']
+        ['axis', 'output-sizes']
         """
         if not isinstance(feature_level, FeatureLevel):
             raise TypeError(

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dmlindex._progress import Progress
 from dmlindex.testing import values
 from dmlindex.testing.call import Call
 from dmlindex.testing.choices import Choices, SeededChoices, UnfitError
@@ -74,7 +75,7 @@ def fuzz(
         one call in eight is wrong on purpose, and must be an exception of the reference's type
         (where the peer knows the types).
     progress
-        a bar with rate and coverage, where tqdm is installed.
+        a bar with rate and coverage: in notebooks, and on terminals.
     restrictions
         those of `dmlindex.testing.calls`; what function's signature lacks is left out by itself.
 
@@ -105,8 +106,15 @@ def fuzz(
     fuzzer = _Fuzzer(functions, spaces, other, mistakes and other.knows_mistakes, device, shrink)
     if examples is None and seconds is None:
         seconds = 10.0
-    with _Progress(progress, examples, seconds) as shown:
-        fuzzer.run(report, examples, seconds, keep_going, shown)
+    # Calls are counted where their number is known, else seconds.
+    total, unit = (examples, "calls") if examples is not None else (seconds, "s")
+    with Progress(total, unit, wanted=progress) as bar:
+
+        def show(report: Report) -> None:
+            done = report.calls if examples is not None else round(report.seconds, 1)
+            bar.at(done, f"{report.calls:,} calls, {len(report.coverage)} features")
+
+        fuzzer.run(report, examples, seconds, keep_going, show)
     return report
 
 
@@ -235,31 +243,3 @@ def _peer_of(function: Callable[..., Any]) -> Peer:
 
 def _title(functions: Functions) -> str:
     return ", ".join(getattr(one, "__name__", name) for name, one in functions.items())
-
-
-class _Progress:
-    """A progress bar that shows rate and coverage, or nothing."""
-
-    def __init__(self, wanted: bool, examples: int | None, seconds: float | None) -> None:
-        self._bar: Any = None
-        self._examples, self._seconds = examples, seconds
-        self._last = 0.0
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(total=examples, unit=" calls", disable=None)
-
-    def __enter__(self) -> Callable[[Report], None]:
-        return self._show
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def _show(self, report: Report) -> None:
-        if self._bar is not None and report.seconds - self._last > 0.2:
-            self._last = report.seconds
-            self._bar.n = report.calls
-            self._bar.set_postfix_str(f"{len(report.coverage)} features", refresh=True)
