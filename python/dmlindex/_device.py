@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceError, DeviceTensor
+from dmlindex._tracebacks import short_traceback
 from dmlindex._types import CompiledMode, Scalar
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.duplicates import refuse_duplicates
@@ -46,6 +47,7 @@ class Device:
 
     __slots__ = ("_feature_level", "_name")
 
+    @short_traceback
     def __init__(
         self, name: str = "cpu", *, feature_level: FeatureLevel = FeatureLevel.FL_6_4
     ) -> None:
@@ -69,6 +71,7 @@ class Device:
         """The level that descriptors are held to."""
         return self._feature_level
 
+    @short_traceback
     def compile(
         self,
         desc: OperatorDesc,
@@ -139,6 +142,7 @@ class Device:
             )
         return _core.compile(desc, self._name, self._feature_level, mode, fill_value, check)
 
+    @short_traceback
     def tensor(self, array: ArrayLike) -> DeviceTensor:
         """Copies an array, or what NumPy makes one of, into the device's memory.
 

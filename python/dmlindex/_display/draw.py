@@ -8,8 +8,10 @@ from dmlindex._display.call import Call, call_of
 from dmlindex._display.compose import composed
 from dmlindex._display.picture import Picture
 from dmlindex._display.story import story_of
+from dmlindex._tracebacks import short_traceback
 
 
+@short_traceback
 def draw(op_or_function: Any, *arrays: Any, **options: Any) -> Picture:
     """The call `op_or_function(*arrays, **options)` as a picture: cells coloured by their origin.
 

@@ -14,6 +14,7 @@ from dmlindex._explain.formula import GENERAL, formula
 from dmlindex._explain.numpy_idiom import numpy_idiom
 from dmlindex._explain.words import GENERAL_WORDS, words
 from dmlindex._operators import PARAMETERS
+from dmlindex._tracebacks import short_traceback
 from dmlindex._types import CompiledMode
 from dmlindex.directml.descs import OperatorDesc
 
@@ -78,6 +79,7 @@ class Explanation:
         return explanation_html(self)
 
 
+@short_traceback
 def explain(what: Any, *arrays: Any, **options: Any) -> Explanation:
     """What a call, an operator or a descriptor means, in words, index algebra and code.
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from dmlindex import _core
 from dmlindex._core import DeviceTensor
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import FeatureLevel, Violation, Violations, set_field, unsigned
 
@@ -32,6 +33,7 @@ class OperatorDesc:
 
     operator: ClassVar[str]
 
+    @short_traceback
     def __post_init__(self) -> None:
         for field in (f.name for f in fields(self)):  # type: ignore[arg-type]
             value = getattr(self, field)
@@ -43,6 +45,7 @@ class OperatorDesc:
                     "expected a TensorDesc or None"
                 )
 
+    @short_traceback
     def violations(self, feature_level: FeatureLevel = FeatureLevel.FL_6_4) -> Violations:
         """Every rule that the desc breaks on a device of that level; empty when it is valid.
 
@@ -77,6 +80,7 @@ class OperatorDesc:
 
         return explain(self)
 
+    @short_traceback
     def audit(
         self,
         input: ArrayLike | DeviceTensor,
@@ -117,6 +121,7 @@ class OperatorDesc:
         return desc_to_json(self)
 
     @classmethod
+    @short_traceback
     def from_json(cls, text: str) -> Self:
         """The desc that `to_json` wrote; ValueError with one clear line where the text holds none.
 
@@ -134,6 +139,7 @@ class OperatorDesc:
             raise ValueError(f"operator is {desc.operator}, expected {cls.operator}")
         return desc
 
+    @short_traceback
     def to_cpp(self, name: str = "desc") -> str:
         """C++ that fills DirectML's own structs; `name` is that of the DML_OPERATOR_DESC.
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex import _core
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml import buffers
 from dmlindex.directml.addresses import Lookup, addresses, lookup
 from dmlindex.directml.values import descriptor_error
@@ -48,6 +49,7 @@ def by_address(values: npt.NDArray[np.uint32], to: Lookup) -> Positions:
     return written[np.argsort(values[written], kind="stable")]
 
 
+@short_traceback
 def refuse_duplicates(desc: Any, mode: str | None, indices: Any) -> None:
     """IndexError where an update would be overwritten by a later one."""
     found = find_duplicates(desc, indices, mode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml import infer
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.infer import TensorLike
@@ -34,6 +35,7 @@ class GatherOperatorDesc(OperatorDesc):
     index_dimensions: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,
@@ -101,6 +103,7 @@ class GatherElementsOperatorDesc(OperatorDesc):
     axis: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,
@@ -142,6 +145,7 @@ class GatherNDOperatorDesc(OperatorDesc):
     indices_dimension_count: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,
@@ -185,6 +189,7 @@ class GatherND1OperatorDesc(OperatorDesc):
     batch_dimension_count: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,

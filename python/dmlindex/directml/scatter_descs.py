@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from dmlindex._core import DeviceTensor
+from dmlindex._tracebacks import short_traceback
 from dmlindex._types import ScatterMode
 from dmlindex.directml import duplicates, infer
 from dmlindex.directml.descs import OperatorDesc
@@ -19,6 +20,7 @@ from dmlindex.directml.values import DataType
 
 
 class _ScatterDesc(OperatorDesc):
+    @short_traceback
     def find_duplicates(
         self,
         indices: ArrayLike | DeviceTensor,
@@ -57,6 +59,7 @@ class ScatterElementsOperatorDesc(_ScatterDesc):
     axis: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,
@@ -103,6 +106,7 @@ class ScatterNDOperatorDesc(_ScatterDesc):
     indices_dimension_count: int
 
     @classmethod
+    @short_traceback
     def infer(
         cls,
         input: TensorLike,

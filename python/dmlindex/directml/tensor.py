@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dmlindex import _core
 from dmlindex._core import DeviceTensor
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml.values import (
     UINT64_MAX,
     DataType,
@@ -49,6 +50,7 @@ class TensorDesc:
     guaranteed_base_offset_alignment: int = 0
     flags: TensorFlags = TensorFlags.NONE
 
+    @short_traceback
     def __post_init__(self) -> None:
         if not isinstance(self.data_type, DataType):
             raise TypeError(
@@ -80,6 +82,7 @@ class TensorDesc:
         return cls(data_type, tuple(sizes))
 
     @classmethod
+    @short_traceback
     def from_array(
         cls, array: npt.NDArray[Any] | DeviceTensor, rank: int | None = None
     ) -> TensorDesc:
@@ -106,6 +109,7 @@ class TensorDesc:
         desc = cls(DataType.of(array.dtype), array.shape, strides)
         return desc.with_rank(max(len(desc.sizes), 1) if rank is None else rank)
 
+    @short_traceback
     def with_rank(self, rank: int) -> TensorDesc:
         """The same tensor with 1s in front of its sizes, or without some of those it has.
 
@@ -173,6 +177,7 @@ class TensorDesc:
 
         return tensor_desc_html(self)
 
+    @short_traceback
     def view(self, buffer: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The tensor that lies in buffer, as an array of its sizes; nothing is copied.
 

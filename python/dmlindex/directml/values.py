@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex import _core
+from dmlindex._tracebacks import short_traceback
 
 
 class _EvaluatedEnum(IntEnum):
@@ -52,6 +53,7 @@ class DataType(_EvaluatedEnum):
         return np.dtype(self.name.lower())
 
     @classmethod
+    @short_traceback
     def of(cls, dtype: npt.DTypeLike) -> DataType:
         """The data type of a NumPy dtype; TypeError, which says what to do, where there is none.
 
