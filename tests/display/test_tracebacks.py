@@ -18,7 +18,7 @@ CELLS = {
     "dml.GatherOperatorDesc.infer((4, 3), (2, 5), axis=7)": "ValueError: GatherOperatorDesc: axis",
     "dml.Device().compile(None)": "TypeError: compile: desc is a NoneType",
     "dml.Device().compile(dml.GatherOperatorDesc(None, None, None, 0, 0))": "DescriptorError: GATH",
-    "OP(X, None, X[:3])": "TypeError: SCATTER_ND: indices is None",
+    "OP(X, None, X[:3])": "TypeError: SCATTER_ND: indices has dtype",
     "OP(X, np.array([[1], [0], [1]]), X[:3])": "IndexError: SCATTER_ND: updates[0, 0] and a later",
     "dml.draw('take')": "TypeError: draw: op_or_function is 'take'",
     "dml.explain('take')": "TypeError: explain: what is 'take'",
