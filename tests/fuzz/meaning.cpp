@@ -1,7 +1,10 @@
 #include "meaning.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "dmlindex/directml.hpp"
 #include "operators/descriptors/validation.hpp"
 #include "support.hpp"
 
@@ -41,11 +44,19 @@ struct View {
     std::size_t width;
 };
 
+using Position = std::array<std::int64_t, 2 * directml::kMostDims>;
+
 // Where an item lies in the table: its coordinate in each dim, of which some are read from indices.
 struct Place {
-    Sizes fixed;                    // 0 where it is read
-    std::vector<std::size_t> dims;  // that are read, and
-    std::vector<Sizes> from;        // the positions in indices
+    Position fixed{};  // 0 where it is read
+    std::size_t count = 0;
+    std::array<std::size_t, directml::kMostDims> dims;  // that are read, and
+    std::array<std::size_t, directml::kMostDims> from;  // the elements of indices
+
+    void read(std::size_t dim, std::size_t element) {
+        dims[count] = dim;
+        from[count++] = element;
+    }
 };
 
 struct Call {
@@ -76,22 +87,18 @@ struct Call {
         return sizes;
     }
 
-    Place place(const Sizes& item) const {
+    Place place(const Sizes& p) const {
         const std::size_t n = input.rank();
-        const std::span<const std::int64_t> p(item);
-        Place place{Sizes(n), {}, {}};
+        Place place;
         if (is_elements) {
-            place.fixed = item;
+            std::ranges::copy(p, place.fixed.begin());
             place.fixed[*parts.axis] = 0;
-            place.dims = {*parts.axis};
-            place.from = {item};
+            place.read(*parts.axis, indices.element(p));
         } else if (parts.index_dimensions != nullptr) {
             const std::size_t axis = *parts.axis, q = *parts.index_dimensions;
             for (std::size_t d = 0; d < axis; ++d) place.fixed[d] = p[d];
             for (std::size_t d = axis + 1; d < n; ++d) place.fixed[d] = p[d + q - 1];
-            place.dims = {axis};
-            place.from = {Sizes(p.begin() + static_cast<long>(axis),
-                                p.begin() + static_cast<long>(axis + q))};
+            place.read(axis, indices.element(std::span(p).subspan(axis, q)));
         } else {
             const std::size_t r = *parts.input_dimension_count, k = tuple_size();
             const std::size_t q = *parts.indices_dimension_count, front = n - r;
@@ -99,11 +106,11 @@ struct Call {
             for (std::size_t d = batch() + k; d < r; ++d) {
                 place.fixed[front + d] = p[q - 1 + d - batch() - k];
             }
+            Position from{};
+            std::copy_n(p.begin(), q - 1, from.begin());
             for (std::size_t j = 0; j < k; ++j) {
-                Sizes from(p.begin(), p.begin() + static_cast<long>(q - 1));
-                from.push_back(static_cast<std::int64_t>(j));
-                place.dims.push_back(front + batch() + j);
-                place.from.push_back(std::move(from));
+                from[q - 1] = static_cast<std::int64_t>(j);
+                place.read(front + batch() + j, indices.element(std::span(from).first(q)));
             }
         }
         return place;
@@ -159,9 +166,8 @@ class Run {
     }
 
   private:
-    std::uint64_t bits(const Sizes& from) const {
-        const View& indices = call_.indices;
-        return test::index_bits(&operands_.indices[indices.element(from) * indices.width],
+    std::uint64_t bits(std::size_t element) const {
+        return test::index_bits(&operands_.indices[element * call_.indices.width],
                                 call_.index_type());
     }
 
@@ -177,7 +183,7 @@ class Run {
         test::for_each_position(in_all, [&](const Sizes& p) {
             const std::int64_t number = tuples ? p.back() : 0;
             const std::int64_t limit = call_.input.sizes[first + static_cast<std::size_t>(number)];
-            const std::uint64_t value = bits(p);
+            const std::uint64_t value = bits(call_.indices.element(p));
             if (!bad && !test::place_of(value, call_.index_type(), Mode::kRaise, limit)) {
                 bad =
                     BadIndex{tuples ? flat / in_all.back() : flat, static_cast<int>(number), value};
@@ -188,22 +194,23 @@ class Run {
     }
 
     std::optional<std::size_t> element(const Place& place) const {
-        Sizes position = place.fixed;
-        for (std::size_t j = 0; j < place.dims.size(); ++j) {
+        Position position = place.fixed;
+        for (std::size_t j = 0; j < place.count; ++j) {
             const std::size_t d = place.dims[j];
             const auto found = test::place_of(bits(place.from[j]), call_.index_type(),
                                               options_.mode, call_.input.sizes[d]);
             if (!found) return std::nullopt;
             position[d] = *found;
         }
-        return call_.table.element(position);
+        return call_.table.element(std::span(position).first(call_.table.rank()));
     }
 
     // docs/directml_numerics.md. Nothing: behind all that is there.
     std::optional<std::size_t> line_element(const Place& place) const {
         const View& table = call_.table;
-        auto address = static_cast<std::uint32_t>(table.element(place.fixed));
-        for (std::size_t j = 0; j < place.dims.size(); ++j) {
+        auto address =
+            static_cast<std::uint32_t>(table.element(std::span(place.fixed).first(table.rank())));
+        for (std::size_t j = 0; j < place.count; ++j) {
             const std::size_t d = place.dims[j];
             const std::uint64_t value = bits(place.from[j]);
             const bool is_wide = call_.indices.width == 8;
