@@ -16,12 +16,6 @@ UINT small(Random& random, UINT least, UINT most) {
     return static_cast<UINT>(random.between(least, std::max(least, most)));
 }
 
-RawSizes draw_sizes(Random& random, UINT rank) {
-    RawSizes sizes(rank);
-    for (UINT& size : sizes) size = random.one_in(12) ? small(random, 1, 70) : small(random, 1, 4);
-    return sizes;
-}
-
 std::size_t draw_rank(Random& random) { return small(random, 1, random.one_in(6) ? 8 : 4); }
 
 // Any number, but mostly one at which something changes.
@@ -29,6 +23,13 @@ UINT wild(Random& random) {
     constexpr UINT kEdges[] = {0,          1,          2,          8,          9,
                                0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, 0x10000};
     return random.one_in(3) ? small(random, 0, 0xFFFFFFFF) : random.one_of(kEdges);
+}
+
+RawSizes draw_sizes(Random& random, UINT rank) {
+    RawSizes sizes(rank);
+    for (UINT& size : sizes) size = random.one_in(12) ? small(random, 1, 70) : small(random, 1, 4);
+    if (rank > 0 && random.one_in(12)) sizes[small(random, 0, rank - 1)] = wild(random);
+    return sizes;
 }
 
 // The last of the sizes, with ones in front to make it rank many.
@@ -119,8 +120,9 @@ void draw_tensor(Random& random, RawTensor& tensor, const RawSizes& sizes,
                  DML_TENSOR_DATA_TYPE type, bool may_repeat) {
     RawSizes strides;
     if (random.one_in(2)) strides = draw_strides(random, sizes, may_repeat);
-    TensorDesc desc{static_cast<DataType>(type), sizes};
-    if (!strides.empty()) desc.strides = strides;
+    const RawSizes& steps = strides.empty() ? strides_of({DataType::kInt8, sizes}) : strides;
+    UINT64 extent = 1;
+    for (std::size_t d = 0; d < sizes.size(); ++d) extent += UINT64{sizes[d] - 1} * steps[d];
     tensor.sizes = Fenced<UINT>(std::span<const UINT>(sizes));
     tensor.strides = Fenced<UINT>(std::span<const UINT>(strides));
     DML_BUFFER_TENSOR_DESC& buffer = tensor.buffer;
@@ -128,7 +130,8 @@ void draw_tensor(Random& random, RawTensor& tensor, const RawSizes& sizes,
     buffer.DimensionCount = static_cast<UINT>(sizes.size());
     buffer.Sizes = tensor.sizes.data();
     buffer.Strides = strides.empty() ? nullptr : tensor.strides.data();
-    buffer.TotalTensorSizeInBytes = static_cast<UINT64>(total_bytes(desc));
+    const auto width = static_cast<UINT64>(element_bytes(static_cast<DataType>(type)));
+    buffer.TotalTensorSizeInBytes = (extent * width + 3) / 4 * 4;
     if (random.one_in(4)) buffer.TotalTensorSizeInBytes += small(random, 0, 40);
     buffer.GuaranteedBaseOffsetAlignment = random.one_in(8) ? 1u << small(random, 0, 31) : 0;
     tensor.tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
