@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SCRIPTS = ("demo", "fuzz-native", "leaks", "mutate", "sanitize", "test", "wheels")
+NAMES = [*(f"script/{name}" for name in SCRIPTS), ".ci/run"]
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize(
-    "name", ["script/demo", "script/mutate", "script/test", "script/wheels", ".ci/run"]
-)
+@pytest.mark.parametrize("name", NAMES)
 def test_help(name: str, flag: str, tmp_path: Path) -> None:
     """In a copy with the scripts alone, and without apt, pip or Python: it could do no more."""
     for folder in ("script", ".ci"):
