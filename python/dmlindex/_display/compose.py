@@ -11,6 +11,7 @@ from dmlindex._display.teller import Story
 from dmlindex._display.text import escape, shortened
 
 _WIDEST = 700.0  # px: what a notebook's column has
+_SMALLEST = 0.55  # that a picture shrinks to
 _MARGIN = 14.0
 _BETWEEN = 26.0
 _ARROW = 30.0
@@ -71,7 +72,9 @@ def _document(width: float, height: float, title: str, words: str, body: str) ->
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="dml-picture" role="img" '
         f'aria-label="{label}" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}">'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" '
+        # On a narrow page it shrinks while it can be read, and is scrolled from there on.
+        f'style="max-width:100%;min-width:{width * _SMALLEST:.0f}px;height:auto">'
         f"<title>{escape(title)}</title><desc>{escape(words)}</desc>"
         f"<style>{palette.style()}</style>"
         f'<rect width="100%" height="100%" rx="6" {palette.attribute("paper")}/>{body}</svg>'

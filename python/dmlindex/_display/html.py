@@ -52,6 +52,11 @@ def paragraph(text: object) -> Markup:
     return Markup(f'<div style="margin:3px 0;max-width:70em">{markup(text)}</div>')
 
 
+def details(title: object, body: object) -> Markup:
+    """What is shown when it is asked for."""
+    return Markup(f"<details><summary>{markup(title)}</summary>{markup(body)}</details>")
+
+
 def link(text: object, address: str) -> Markup:
     return Markup(f'<a href="{escape(address)}">{markup(text)}</a>')
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from dmlindex._core import CompiledOperator, DeviceTensor
 from dmlindex._devices import DeviceInfo
@@ -18,6 +19,10 @@ from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.tensor import TensorDesc
 from dmlindex.directml.values import Violation
 
+if TYPE_CHECKING:
+    from dmlindex.directml.legal.program import Program
+
+_MOST_STEPS = 60  # of a program
 _MOST_BYTES = 1 << 20  # that are copied from a device to be shown
 
 
@@ -102,6 +107,24 @@ def tensor_html(tensor: DeviceTensor) -> str:
         # It is released, its device lost, or the operator failed: a notebook says so.
         return html.box(html.heading(told), html.paragraph(f"{type(error).__name__}: {error}"))
     return html.box(html.heading(told), html.Markup(picture))
+
+
+def program_html(program: Program) -> str:
+    """Its steps: what runs, on which buffers, at which level, and why."""
+    from dmlindex.directml.legal.program import Operator
+
+    title, *more = str(program).split("\n  1. ")[0].splitlines()
+    rows = []
+    for number, step in enumerate(program.steps[:_MOST_STEPS], 1):
+        what = str(step).removesuffix(f": {step.why}")
+        level = step.feature_level.name if isinstance(step, Operator) else "view"
+        rows.append((number, level, html.code(what), step.why))
+    left = len(program.steps) - len(rows)
+    return html.box(
+        html.heading(title), *(html.paragraph(line.strip()) for line in more),
+        html.table(("", "level", "step", "why"), rows, {0}),
+        html.paragraph(f"… {left} more steps") if left else "",
+    )  # fmt: skip
 
 
 def _desc_tensors(desc: OperatorDesc, parts: dict[str, list[str]]) -> html.Markup:

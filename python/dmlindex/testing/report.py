@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from html import escape
 
 from dmlindex.testing.call import Call
 
@@ -79,22 +78,18 @@ class Report:
         ]
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td style='text-align:left'>{escape(', '.join(values))}"
-            "</td></tr>"
-            for name, values in self._covered()
-        )
-        rows += "".join(
-            f"<tr><th>rule {escape(rule)}</th><td style='text-align:left'>{count} calls not "
-            "compared</td></tr>"
+        from dmlindex._display import html
+
+        rows = [(name, ", ".join(values)) for name, values in self._covered()]
+        rows += [
+            (f"rule {rule}", f"{count:,} calls not compared")
             for rule, count in self.filtered.most_common()
-        )
-        found = "".join(
-            f"<h4>After {one.found_after:,} calls</h4><p>{escape(repr(one.call))}<br>"
-            f"{escape(one.problem)}</p><pre>{escape(one.script)}</pre>"
-            for one in self.differences
-        )
-        return (
-            f"<div><p><b>{escape(self._headline())}</b></p>{found}"
-            f"<details><summary>Coverage</summary><table>{rows}</table></details></div>"
-        )
+        ]
+        found: list[object] = [html.heading(self._headline())]
+        for one in self.differences:
+            found += [
+                html.heading(f"After {one.found_after:,} calls"),
+                html.code(repr(one.call)), html.paragraph(one.problem), html.code(one.script),
+            ]  # fmt: skip
+        coverage = html.table(("property", "values, and calls with them"), rows)
+        return html.box(*found, html.details("Coverage", coverage))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -126,6 +125,8 @@ class Impossible:
         lines = [f"no program for {self.function} at {self.feature_level.name}:"]
         return "\n".join(lines + [f"  {sentence} [{name}]" for name, sentence in self.reasons])
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True)
 class Program:
@@ -203,14 +204,12 @@ class Program:
             lines.append(f"  … {len(self.steps)} steps in all: {dict(counts)}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
-        rows = []
-        for i, step in enumerate(self.steps):
-            level = "view" if isinstance(step, View) else step.feature_level.name
-            cells = (str(i + 1), level, html.escape(str(step)))
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        title = html.escape(str(self).splitlines()[0])
-        return f"<p>{title}</p><table>{''.join(rows)}</table>"
+        from dmlindex._display.tables import program_html
+
+        return program_html(self)
 
 
 def buffer_text(buffer: Buffer) -> str:
