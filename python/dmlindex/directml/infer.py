@@ -24,7 +24,7 @@ def tensor_of(value: TensorLike, data_type: DataType) -> TensorDesc:
         return value
     if isinstance(value, (np.ndarray, np.generic, DeviceTensor)):
         return TensorDesc.from_array(value, rank=value.ndim)
-    return TensorDesc(data_type, value)  # type: ignore[arg-type]  # which says what is wrong with it
+    return TensorDesc(data_type, value)  # which says what is wrong with it
 
 
 def tensors_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,18 @@ class TensorDesc:
     total_tensor_size_in_bytes: int | None = None
     guaranteed_base_offset_alignment: int = 0
     flags: TensorFlags = TensorFlags.NONE
+
+    if TYPE_CHECKING:  # editors and checkers are to know that any sequences will do
+
+        def __init__(
+            self,
+            data_type: DataType,
+            sizes: Sequence[int],
+            strides: Sequence[int] | None = None,
+            total_tensor_size_in_bytes: int | None = None,
+            guaranteed_base_offset_alignment: int = 0,
+            flags: TensorFlags = TensorFlags.NONE,
+        ) -> None: ...
 
     @short_traceback
     def __post_init__(self) -> None:

@@ -101,3 +101,17 @@ dmlindex.gather(floats)  # E
 dmlindex.gather(None, [0])  # E
 dmlindex.gather_nd(floats, [[0]], axis=0)  # E
 dmlindex.Device("cpu").compile(floats)  # E
+
+# What is looked at has types, too, and descs take any sequences.
+assert_type(dmlindex.draw(dmlindex.gather, floats, [0]).svg, str)
+assert_type(dmlindex.explain("gather", floats, [0]).formula, str)
+rows = dmlindex.GatherOperatorDesc.infer((3, 4), (2,))
+assert_type(rows, dmlindex.GatherOperatorDesc)
+assert_type(rows.violations()[0], dmlindex.Violation)
+assert_type(rows.explain().formula, str)
+assert_type(dmlindex.Device().compile(rows).explain().formula, str)
+assert_type(dmlindex.devices()[0], dmlindex.DeviceInfo)
+dmlindex.TensorDesc(dmlindex.DataType.INT8, [2, 3], strides=[4, 1])
+dmlindex.TensorDesc("INT8", (2, 3))  # E
+dmlindex.TensorDesc(dmlindex.DataType.INT8, 3)  # E
+dmlindex.draw()  # E
