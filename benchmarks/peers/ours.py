@@ -65,11 +65,12 @@ class Contestant:
 
     @contextmanager
     def _buffer_cache(self) -> Iterator[None]:
+        before = self.dmlindex.get_buffer_cache()
         self.dmlindex.set_buffer_cache(_CACHE_BYTES)
         try:
             yield
         finally:
-            self.dmlindex.set_buffer_cache(0)
+            self.dmlindex.set_buffer_cache(before)
 
 
 def _code(call: Call, mode: str, *, into_out: bool) -> str:

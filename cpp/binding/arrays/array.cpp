@@ -55,6 +55,13 @@ void Tensor::look_at(Array array) {
     owner = array.take();
 }
 
+void Tensor::look_at_number(std::int64_t* number) {
+    dtype = steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(NPY_INT64)));
+    data = reinterpret_cast<std::byte*>(number);
+    layout.rank = 0;
+    owner = dtype;  // given, but nothing that keeps the number
+}
+
 Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype) {
     const std::int64_t element_bytes = PyDataType_ELSIZE(dtype);
     set_packed_strides(shape, std::max<std::int64_t>(element_bytes, 1), op);

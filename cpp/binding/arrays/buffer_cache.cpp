@@ -21,8 +21,13 @@
 namespace dmlindex::binding {
 namespace {
 
-// Below this, malloc recycles well enough by itself.
+// Arrays from here on come from the cache where somebody has set it.
 constexpr std::size_t kSmallestBytes = 1 << 20;
+
+// Until then: glibc's malloc recycles what is smaller by itself, and splits and joins it for other
+// sizes; what is larger goes back to the system with each array, and comes back as fresh pages.
+constexpr std::size_t kSmallestByDefault = 32 << 20;
+constexpr std::size_t kLimitByDefault = 128 << 20;
 
 // Stands before the bytes of an array, which so begin at a cache line.
 struct alignas(64) Block {
@@ -67,12 +72,17 @@ class BufferCache {
 
     std::size_t limit_bytes() const noexcept { return limit_.load(std::memory_order_relaxed); }
 
+    std::size_t smallest_bytes() const noexcept {
+        return smallest_.load(std::memory_order_relaxed);
+    }
+
     // What is over the new limit goes back to the system.
     void set_limit(std::size_t bytes) noexcept {
         Block* excess;
         {
             const std::lock_guard lock(mutex_);
             limit_.store(bytes, std::memory_order_relaxed);
+            smallest_.store(kSmallestBytes, std::memory_order_relaxed);
             excess = cut(bytes);
         }
         unmap_all(excess);
@@ -145,7 +155,8 @@ class BufferCache {
     std::mutex mutex_;
     Block* first_ = nullptr;
     std::size_t held_bytes_ = 0;
-    std::atomic<std::size_t> limit_{0};
+    std::atomic<std::size_t> limit_{kLimitByDefault};
+    std::atomic<std::size_t> smallest_{kSmallestByDefault};
 };
 
 // Never destroyed: the last arrays may go after the interpreter, from any thread.
@@ -218,11 +229,12 @@ PyObject* get_buffer_cache_entry(PyObject*, PyObject* const* args, Py_ssize_t co
 
 constexpr char kSetBufferCacheDoc[] =
     R"doc(
-Sets how many bytes of large output buffers are kept for later calls; 0, the default, keeps none.
+Sets how many bytes of large output buffers are kept for later calls; 0 keeps none.
 
 Most of the time of a call that makes a new array of many megabytes goes into fresh pages, which the
 system zeroes first. With the cache on, the memory of such an array (of 1 MiB or more) is kept when
-the array goes, and the next call takes it. The arrays are ordinary ones: each owns its memory, can
+the array goes, and the next call takes it. Until this function is called, 128 MiB are kept, of
+arrays of 32 MiB or more alone: smaller ones are recycled by malloc. The arrays are ordinary ones: each owns its memory, can
 be resized, and may outlive the cache. What a call takes is at most a quarter larger than it needs.
 
 The limit holds for the whole process, and counts only buffers that no array uses; the longest
@@ -237,9 +249,10 @@ Raises
 ------
 TypeError for what is no integer, ValueError for a negative number or one of more than 64 bits.
 
->>> from dmlindex import set_buffer_cache
+>>> from dmlindex import get_buffer_cache, set_buffer_cache
+>>> before = get_buffer_cache()
 >>> set_buffer_cache(256 << 20)  # 256 MiB, for a loop over large arrays
->>> set_buffer_cache(0)
+>>> set_buffer_cache(before)
 )doc";
 
 constexpr char kGetBufferCacheDoc[] =
@@ -257,7 +270,7 @@ How many bytes of large output buffers may be kept for later calls; see set_buff
 }  // namespace
 
 CachedAllocation::CachedAllocation(std::size_t bytes) {
-    if (bytes < kSmallestBytes || !cache().is_on()) return;
+    if (bytes < cache().smallest_bytes() || !cache().is_on()) return;
     handler_before_ = PyDataMem_SetHandler(handler_capsule);
     if (handler_before_ == nullptr) throw py::error_already_set();
 }

@@ -25,6 +25,14 @@ py::object converted(const char* op, const char* argument, PyObject* object) {
     return plain_array(op, argument, object).take();
 }
 
+// Whether indices are one Python int of 64 bits, which needs no array.
+bool is_plain_index(PyObject* object, std::int64_t& number) {
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
 void read_out(const Arguments& given, Invocation& call) {
     if (!given.has(Parameter::kOut)) return;
     PyObject* const out = call.given_out = given[Parameter::kOut];
@@ -53,7 +61,8 @@ void read_invocation(const Arguments& given, Invocation& call) {
 
     // 1. All that may run somebody's code.
     py::object input_array = converted(op, "input", input);
-    py::object index_array = converted(op, "indices", places);
+    const bool is_number = !call.device && is_plain_index(places, call.number);
+    py::object index_array = is_number ? py::object() : converted(op, "indices", places);
     std::optional<Updates> updates;
     if (scatters) updates.emplace(op, given[Parameter::kUpdates]);
     const bool has_axis = given[Parameter::kAxis] != nullptr;
@@ -75,7 +84,9 @@ void read_invocation(const Arguments& given, Invocation& call) {
     } else {
         look_at_tensor(op, "input", input, call.input);
     }
-    if (index_array) {
+    if (is_number) {
+        call.indices.look_at_number(&call.number);
+    } else if (index_array) {
         look_at_indices(op, places, Array(std::move(index_array)), function.has_tuples,
                         call.indices);
     } else {

@@ -26,6 +26,7 @@ struct Invocation {
     // As arrays or device tensors; null owners where there are no updates, and no out.
     Tensor input;
     Tensor indices;
+    std::int64_t number = 0;  // indices, where they are one Python int
     Tensor updates;
     Tensor out;
     PyObject* given_out = nullptr;  // borrowed, what the call returns then

@@ -6,6 +6,7 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/copy_source.hpp"
+#include "cpu/run/few.hpp"
 #include "cpu/run/held_offsets.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/linear.hpp"
@@ -112,6 +113,13 @@ void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
     });
 }
 
+// Whether all indices that have to be checked first are resolved at once: to hold their offsets
+// takes longer.
+bool are_few(std::int64_t positions, std::int64_t bytes) noexcept {
+    constexpr std::int64_t kFewBytes = 16 << 10;
+    return positions <= kBlockPositions && bytes <= kFewBytes;
+}
+
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -126,15 +134,23 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         return true;
     }
 
-    const int threads = threads_for(2 * bytes + 8 * positions);
     Job job = make_job(plan, buffers);
+    const bool check_first = plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched;
+    if (check_first && are_few(positions, bytes)) {
+        std::int64_t offsets[kBlockPositions];
+        if (!resolve_all(job, offsets)) return false;
+        if (copies) copy_source(plan, buffers);
+        move_all(job, offsets);
+        return true;
+    }
+
+    const int threads = threads_for(2 * bytes + 8 * positions);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
                                 split.parts < threads && pays_by_destination(job, plan);
 
     HeldOffsets held;
-    const bool hold = (plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched) ||
-                      (plan.mode != Mode::kSkip && by_destination);
+    const bool hold = check_first || (plan.mode != Mode::kSkip && by_destination);
     if (hold) {
         if (!held.resolve(plan, buffers.indices, threads)) return false;
         held.apply(job);
