@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -59,6 +60,27 @@ def test_the_limit_is_told() -> None:
     with pytest.raises(ValueError, match="bytes is -1"):
         dmlindex.set_buffer_cache(-1)
     assert dmlindex.get_buffer_cache() == 2**63 - 1
+
+
+def test_by_default_it_keeps_what_malloc_does_not() -> None:
+    code = (
+        "import numpy as np, dmlindex\n"
+        "from dmlindex import _core\n"
+        "mib = 1 << 20\n"
+        "assert dmlindex.get_buffer_cache() == 128 * mib\n"
+        "fresh = lambda size: dmlindex.gather(np.zeros((1, size), np.uint8), 0)\n"
+        "fresh(32 * mib - 1)\n"
+        "assert _core.buffer_cache_held() == 0\n"
+        "fresh(32 * mib)\n"
+        "assert _core.buffer_cache_held() > 32 * mib\n"
+        "fresh(129 * mib)\n"
+        "assert _core.buffer_cache_held() < 128 * mib\n"
+        "dmlindex.set_buffer_cache(64 * mib)\n"
+        "kept = _core.buffer_cache_held()\n"
+        "fresh(mib)\n"
+        "assert _core.buffer_cache_held() > kept\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_only_large_new_outputs_come_from_it() -> None:

@@ -138,6 +138,27 @@ def test_a_0d_index_takes_one_slice(device: str) -> None:
     assert both("scatter_nd", x, [1, 2], 9, device=device).tolist() == [[0, 1, 2], [3, 4, 9]]
 
 
+@pytest.mark.parametrize("index", [0, 3, -1, -4, 4, -5, 2**31, -(2**63), 2**63 - 1])
+@pytest.mark.parametrize("mode", ["raise", "clamp", "wrap", "fill"])
+def test_a_python_int_is_a_0d_array_of_it(device: str, index: int, mode: str) -> None:
+    x = np.arange(12.0).reshape(3, 4)
+
+    def outcome(indices: Any, **options: Any) -> str:
+        options |= {"axis": 1, "mode": mode, "device": device}
+        try:
+            return repr(dmlindex.gather(x, indices, **options))
+        except IndexError as error:
+            return str(error)
+
+    assert outcome(index) == outcome(np.array(index))
+    assert outcome(index, out=np.empty(3)) == outcome(np.array(index), out=np.empty(3))
+
+
+def test_a_python_int_of_more_than_64_bits_is_refused() -> None:
+    with pytest.raises(TypeError, match="expected an integer"):
+        dmlindex.gather(np.arange(3.0), 2**64)
+
+
 @pytest.mark.parametrize("empty", [[], [[]], (), [[], []]])
 def test_an_empty_list_is_integer_indices(device: str, empty: Any) -> None:
     shape = np.shape(empty)

@@ -21,11 +21,9 @@
 namespace dmlindex::binding {
 namespace {
 
-// Arrays from here on come from the cache where somebody has set it.
+// Arrays from here on come from the cache where somebody has set it; until then, those that glibc's
+// malloc gives back to the system one by one. It recycles, splits and joins what is smaller.
 constexpr std::size_t kSmallestBytes = 1 << 20;
-
-// Until then: glibc's malloc recycles what is smaller by itself, and splits and joins it for other
-// sizes; what is larger goes back to the system with each array, and comes back as fresh pages.
 constexpr std::size_t kSmallestByDefault = 32 << 20;
 constexpr std::size_t kLimitByDefault = 128 << 20;
 
@@ -72,9 +70,7 @@ class BufferCache {
 
     std::size_t limit_bytes() const noexcept { return limit_.load(std::memory_order_relaxed); }
 
-    std::size_t smallest_bytes() const noexcept {
-        return smallest_.load(std::memory_order_relaxed);
-    }
+    std::size_t smallest() const noexcept { return smallest_.load(std::memory_order_relaxed); }
 
     // What is over the new limit goes back to the system.
     void set_limit(std::size_t bytes) noexcept {
@@ -270,7 +266,7 @@ How many bytes of large output buffers may be kept for later calls; see set_buff
 }  // namespace
 
 CachedAllocation::CachedAllocation(std::size_t bytes) {
-    if (bytes < cache().smallest_bytes() || !cache().is_on()) return;
+    if (bytes < cache().smallest() || !cache().is_on()) return;
     handler_before_ = PyDataMem_SetHandler(handler_capsule);
     if (handler_before_ == nullptr) throw py::error_already_set();
 }
