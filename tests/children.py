@@ -6,6 +6,9 @@ import os
 import subprocess
 import sys
 
+# How many times as much as in CI what looks for rare faults does.
+EFFORT = int(os.environ.get("DMLINDEX_TEST_EFFORT", "1"))
+
 
 def in_child(code: str, timeout: float = 120, **environment: str) -> str:
     """What a Python of its own prints."""

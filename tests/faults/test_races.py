@@ -1,7 +1,4 @@
-"""Another thread writes to the arguments of calls: no access is out of bounds. docs/threads.md.
-
-DMLINDEX_TEST_RACE_SECONDS is how long each instruction set is at it.
-"""
+"""Another thread writes to the arguments of calls: no access is out of bounds. docs/threads.md."""
 
 from __future__ import annotations
 
@@ -13,10 +10,11 @@ import sys
 import pytest
 
 from dmlindex import _core
+from tests.children import EFFORT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="takes Linux's memory maps")
 
-SECONDS = os.environ.get("DMLINDEX_TEST_RACE_SECONDS", "1.5")
+SECONDS = str(1.5 * EFFORT)  # of each instruction set
 
 
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.children import EFFORT
 from tests.project.command_line import TABLE, refused, run, save
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -90,7 +91,7 @@ def test_killed_at_some_moment() -> None:
     begin = time.monotonic()
     subprocess.run(command, capture_output=True, check=True)
     takes = time.monotonic() - begin
-    for moment in np.linspace(0.3, 1.1, int(os.environ.get("DMLINDEX_TEST_KILLS", "4"))):
+    for moment in np.linspace(0.3, 1.1, 4 * EFFORT):
         save(out=OLD)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         time.sleep(moment * takes)
