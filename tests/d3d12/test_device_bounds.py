@@ -82,3 +82,17 @@ for size, columns in ((100, 4), (250, 2), (256, 1), (255, 16), (72, 2), (129, 8)
     assert found.tobytes() == dmlindex.gather(x, [1, 9], **options).tobytes(), (size, columns)
 """
     in_child(code, DMLINDEX_D3D12_BINDING=binding)
+
+
+@pytest.mark.usefixtures("d3d12")
+def test_an_array_without_elements_is_not_read() -> None:
+    """NumPy gives it strides of 0, as it does what repeats one element."""
+    code = """
+import numpy as np
+import dmlindex
+for shape in ((0,), (3, 0)):
+    x = np.zeros(shape, "V100000000")
+    assert x.strides == (0,) * len(shape)
+    assert dmlindex.gather(x, np.zeros(0, "i4"), axis=-1, device="d3d12").shape == shape
+"""
+    in_child(code)

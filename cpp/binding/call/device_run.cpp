@@ -13,7 +13,7 @@ namespace dmlindex::binding {
 namespace {
 
 bool is_one_element(const Layout& layout) noexcept {
-    return layout.rank > 0 &&
+    return layout.rank > 0 && element_count(layout) > 0 &&
            std::all_of(layout.strides, layout.strides + layout.rank, [](auto s) { return s == 0; });
 }
 
