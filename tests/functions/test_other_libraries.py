@@ -12,6 +12,13 @@ import dmlindex
 TABLE = np.arange(6.0).reshape(3, 2)
 
 
+def test_subclasses_of_ndarray() -> None:
+    x = np.rec.fromarrays([[1, 2], [0.5, 1.5]], names="a, b")
+    answer = dmlindex.gather(x, [1])
+    assert type(answer) is np.ndarray
+    assert answer.view(type(x)).b.tolist() == [1.5]
+
+
 def test_pandas() -> None:
     pd: Any = pytest.importorskip("pandas")
     series = pd.Series([1.5, 2.5, 3.5], index=["a", "b", "c"])
@@ -21,6 +28,8 @@ def test_pandas() -> None:
     assert again.to_dict() == {"c": 3.5, "a": 1.5}
     assert dmlindex.gather(pd.DataFrame({"x": [1, 2], "y": [3, 4]}), 1).tolist() == [2, 4]
     assert dmlindex.gather(TABLE, pd.Series([1])).tolist() == [[2, 3]]
+    with pytest.raises(TypeError, match="missing values"):
+        dmlindex.gather(pd.Series([1, pd.NA], dtype="Int64"), [0])
 
 
 def test_xarray() -> None:
