@@ -59,11 +59,12 @@ class Explanation:
     report: dict[str, Any] | None = None
 
     def __str__(self) -> str:
-        lines = [self.title, *(f"  {sentence}" for sentence in self.words)]
-        if self.report is not None:
-            lines = [report.in_words(self.report), *(f"  {sentence}" for sentence in self.words)]
+        lines = [self.title] if self.report is None else report.shapes_in_words(self.report)
+        lines += [f"  {sentence}" for sentence in self.words]
         if self.formula:
             lines += ["", f"  {self.formula}", *(f"    {line}" for line in self.ranges)]
+        if self.report is not None and self.report["valid"]:
+            lines += ["", *report.plan_in_words(self.report)]
         if self.numpy:
             lines += ["", "NumPy:", *(f"  {line}" for line in self.numpy)]
         for each in self.equivalents:

@@ -79,6 +79,8 @@ def _gather(form: Form, index: str) -> list[str]:
         lines = [f"y = x[{_coordinates(form, index)}]"]
         filled = "y[~there]"
     if form.mode == "fill":
+        if not form.items:  # NumPy gives a scalar, into which nothing can be written
+            lines.append("y = np.array(y)")
         lines.append(f"{filled} = {form.fill}")
     return lines
 

@@ -44,14 +44,21 @@ def desc_report(desc: OperatorDesc, mode: CompiledMode | None = None) -> dict[st
 
 def in_words(report: dict[str, Any]) -> str:
     """What `desc_report` found, for people."""
+    return "\n".join(
+        [*shapes_in_words(report), *(plan_in_words(report) if report["valid"] else [])]
+    )
+
+
+def shapes_in_words(report: dict[str, Any]) -> list[str]:
+    """Level, types and shapes of a valid desc; of any other the broken rules."""
     if not report["valid"]:
         count = len(report["violations"])
         lines = [f"{report['operator']}: not valid, {count} broken rule{'s' * (count > 1)}"]
-        return "\n".join(lines + [f"  {Violation(**fields)}" for fields in report["violations"]])
+        return lines + [f"  {Violation(**fields)}" for fields in report["violations"]]
     lines = [f"{report['operator']}: valid, from feature level {report['feature_level']} on"]
     for role, tensor in report["tensors"].items():
         lines.append(f"  {role:8} {_tensor_in_words(tensor)}")
-    return "\n".join(lines + plan_in_words(report))
+    return lines
 
 
 def _tensors(desc: OperatorDesc) -> dict[str, Any]:

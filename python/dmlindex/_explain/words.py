@@ -19,6 +19,7 @@ _REDUCTIONS = {
     "min": "Of what is there and the updates the smallest stays.",
     "max": "Of what is there and the updates the largest stays.",
 }
+_NATURAL = "Without the 1s in front, as in all that follows, input is {x} and indices are {i}."
 GENERAL_WORDS: dict[str, tuple[str, ...]] = {
     "gather": ("Takes whole slices of input: each index names one along axis.",),
     "gather_elements": (
@@ -41,9 +42,11 @@ GENERAL_WORDS: dict[str, tuple[str, ...]] = {
 
 def words(form: Form) -> tuple[str, ...]:
     """The sentences of a call of that form."""
-    found = [_what(form), f"{_items(form)} has shape {form.items}, output {form.output}."]
+    in_front = any(count > 0 for _, count in form.padding)
+    found = [_NATURAL.format(x=form.input, i=form.indices)] if in_front else []
+    found += [_what(form), f"{_items(form)} has shape {form.items}, output {form.output}."]
     if not form.scatters:
-        found[1] = f"output has shape {form.output}."
+        found[-1] = f"output has shape {form.output}."
     if form.scatters:
         found.append(_REDUCTIONS.get(form.reduction, GENERAL_WORDS[form.operator][-1]))
     if form.index_dtype.kind == "i":
