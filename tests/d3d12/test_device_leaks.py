@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import dmlindex
-from tests.leaks import growth, leaks
+from tests.leaks import growth, is_sanitized, leaks
+
+pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
 
 CALLS = 4096  # a device forgets operators that many at a time
 BAD = np.array([9])

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.leaks import fails, function_calls, growth, leaks
+from tests.leaks import fails, function_calls, growth, is_sanitized, leaks
+
+pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
 
 CALLS = 1000  # a round's
 
