@@ -1,0 +1,156 @@
+"""The calls whose allocations fail: `python -m tests.faults.memory_calls GROUP COUNT`, in a process
+with failing_memory.c, prints what came of them. COUNT is how many calls are drawn of each operator.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import dmlindex
+from dmlindex import Device
+from dmlindex.testing.space import OPERATORS
+from tests.descriptors import descs
+from tests.faults.failing_memory import Trial, leaked, sweep
+from tests.faults.tally import Tally
+
+Array = npt.NDArray[Any]
+Trials = Iterator[Callable[[], Trial]]
+
+RNG = np.random.default_rng(0)
+LARGE = 60_000  # elements of 8 bytes, which two threads share
+
+
+def operands(operator: str, size: int) -> tuple[list[Any], Array]:
+    """Of about size elements, and an out of the right shape that holds something."""
+    x = RNG.standard_normal((size // 4, 4))
+    rows = RNG.integers(-len(x), len(x), size // 8)
+    items = RNG.standard_normal((len(rows), 4))
+    spread = np.repeat(rows[:, None], 4, 1)
+    arguments = {
+        "gather": [x, rows],
+        "gather_elements": [x, spread],
+        "gather_nd": [x, rows[:, None]],
+        "scatter_elements": [x, spread, items],
+        "scatter_nd": [x, rows[:, None], items],
+    }[operator]
+    return arguments, np.full_like(x if operator.startswith("scatter") else items, 7)
+
+
+def options_of(operator: str) -> Iterator[dict[str, Any]]:
+    scatters = operator.startswith("scatter")
+    for mode in ("raise", "clamp", "wrap", "drop" if scatters else "fill"):
+        yield {"mode": mode}
+    if scatters:
+        yield from ({"reduction": reduction} for reduction in ("add", "mul", "min", "max"))
+
+
+def plain(size: int) -> Trials:
+    """Every operator, mode and reduction, with and without out, in place, and with a bad index."""
+    for operator in OPERATORS:
+        arguments, out = operands(operator, size)
+        bad = [arguments[0], arguments[1] + len(arguments[0]), *arguments[2:]]
+        for options in options_of(operator):
+            yield functools.partial(trial_on, operator, arguments, None, options)
+            yield functools.partial(trial_on, operator, arguments, out, options)
+            yield functools.partial(trial_on, operator, bad, out, options)
+            if operator.startswith("scatter"):
+                yield functools.partial(trial_on, operator, arguments, arguments[0], options)
+        strided = np.repeat(out, 2, -1)[..., ::2]
+        yield functools.partial(
+            trial_on, operator, [np.asfortranarray(arguments[0]), *arguments[1:]], strided, {}
+        )
+        if size < 100:
+            yield functools.partial(trial_on, operator, [x.tolist() for x in arguments], None, {})
+        yield functools.partial(trial_on, operator, [arguments[0][0], *arguments[1:]], out, {})
+    for axis in (0, None):
+        places = RNG.integers(-size, size, (size // 8, 1))
+        places = places[:, 0] if axis == 0 else places
+        yield functools.partial(
+            trial_on, "find_duplicates", [(size,), places], None, {"axis": axis}
+        )
+
+
+def trial_on(operator: str, arguments: list[Any], out: Any, options: dict[str, Any]) -> Trial:
+    function = getattr(dmlindex, operator)
+    if out is None:
+        return Trial(functools.partial(function, *arguments, **options), list)
+    in_place = out is arguments[0]
+    out = out.copy(order="K")
+    if in_place:
+        arguments = [out, *arguments[1:]]
+    return Trial(
+        functools.partial(function, *arguments, **options, out=out), lambda: [out.tobytes()]
+    )
+
+
+def threads(_: int) -> Trials:
+    dmlindex.set_num_threads(2)
+    yield from plain(LARGE)
+
+
+def one_thread(_: int) -> Trials:
+    dmlindex.set_num_threads(1)
+    yield from plain(64)
+    yield from plain(LARGE)
+
+
+def cached(_: int) -> Trials:
+    """Results from the buffer cache."""
+    dmlindex.set_buffer_cache(64 << 20)
+    arguments, _out = operands("gather", 8 * LARGE)
+    yield functools.partial(trial_on, "gather", arguments, None, {})
+
+
+DESCS = {
+    "gather": descs.gather((6, 4), (1, 5), (5, 4), 0, 1),
+    "gather_elements": descs.gather_elements((6, 4), (5, 4), (5, 4), 0),
+    "gather_nd": descs.gather_nd((6, 4), (5, 1), (5, 4), 2, 2),
+    "gather_nd1": descs.gather_nd1((6, 4), (6, 1), (1, 6), 2, 2, 1),
+    "scatter_elements": descs.scatter_elements((6, 4), (5, 4), (5, 4), (6, 4), 0),
+    "scatter_nd": descs.scatter_nd((6, 4), (5, 1), (5, 4), (6, 4), 2, 2),
+}
+
+
+def compiled(_: int) -> Trials:
+    for name, desc in DESCS.items():
+        x = RNG.standard_normal((6, 4)).astype(np.float32)
+        indices = RNG.integers(-3, 3, desc.indices_tensor.sizes)
+        updates = [x[: desc.updates_tensor.sizes[0]]] if name.startswith("scatter") else []
+        out = np.full(desc.output_tensor.sizes, 7, np.float32)
+        for mode in ("directml", "raise", "clamp"):
+            operator = Device().compile(desc, mode=mode)
+            yield functools.partial(trial_compiled, operator, [x, indices, *updates], out)
+            yield functools.partial(trial_compiled, operator, [x, indices + 9, *updates], out)
+            yield functools.partial(trial_compiled, operator, [x, indices, *updates], None)
+        yield lambda desc=desc: Trial(lambda: len(str(Device().compile(desc).desc)), list)
+
+
+def trial_compiled(operator: Any, arguments: list[Any], out: Any) -> Trial:
+    if out is None:
+        return Trial(functools.partial(operator, *arguments), list)
+    fresh = out.copy()
+    return Trial(functools.partial(operator, *arguments, out=fresh), lambda: [fresh.tobytes()])
+
+
+GROUPS = {group.__name__: group for group in (one_thread, threads, cached, compiled)}
+
+
+def main(group: str, count: int) -> None:
+    total = Tally()
+    for trial in GROUPS[group](count):
+        total += sweep(trial)
+    # NumPy's own are left alone now: it keeps blocks when one of its allocations fails.
+    for trial in itertools.islice(GROUPS[group](min(count, 4)), 0, None, 6):
+        total.blocks_left += leaked(trial, "_core.")
+    print(*(f"{name}={value}" for name, value in vars(total).items()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,54 @@
+"""Every allocation of a call fails in turn: MemoryError, nothing written or kept, and the next
+call is right. failing_memory.py says what fails, memory_calls.py what is called."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dmlindex
+from tests.children import EFFORT, preloaded
+from tests.faults.tally import Tally
+
+CALLS = str(8 * EFFORT)  # drawn of each operator
+
+
+@pytest.fixture(scope="module")
+def preload(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    source = Path(__file__).with_name("failing_memory.c")
+    return preloaded(source, tmp_path_factory.mktemp("preload"))
+
+
+def tally_of(group: str, preload: dict[str, str]) -> Tally:
+    # What NumPy says of its own that fail is not for us to silence.
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-m", "tests.faults.memory_calls", group, CALLS],
+        env=os.environ | preload | {"PYTHONMALLOC": "malloc"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    print(group, done.stdout)
+    return Tally(**{name: int(value) for name, _, value in map(_pair, done.stdout.split())})
+
+
+def _pair(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+@pytest.mark.parametrize("group", ["one_thread", "compiled", "cached"])
+def test_each_allocation_fails_in_turn(group: str, preload: dict[str, str]) -> None:
+    tally = tally_of(group, preload)
+    assert tally.errors > tally.calls // 2
+    assert tally.blocks_left == 0
+
+
+@pytest.mark.skipif(not dmlindex._core.has_threads(), reason="there is no oneTBB here")
+def test_each_allocation_of_two_threads_fails_in_turn(preload: dict[str, str]) -> None:
+    assert tally_of("threads", preload).errors > 0
