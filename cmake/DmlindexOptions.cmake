@@ -1,9 +1,17 @@
+if(MSVC AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "dmlindex: Microsoft's cl lacks the vector types that the kernels are written with: take "
+                        "clang-cl, which Visual Studio brings (-T ClangCL, or CXX=clang-cl)")
+endif()
+
 # How every target of the project is compiled.
 function(dmlindex_target_options target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
                                                VISIBILITY_INLINES_HIDDEN ON)
+    if(WIN32)
+        target_compile_definitions(${target} PRIVATE NOMINMAX)  # windows.h: no macros named min and max
+    endif()
     if(MSVC)
-        target_compile_options(${target} PRIVATE /fp:precise /utf-8)
+        target_compile_options(${target} PRIVATE /fp:precise /utf-8 /permissive- /Zc:__cplusplus -ffp-contract=off)
     else()
         # Reductions are bit for bit the same on every ISA: no a·b + c in one rounding.
         target_compile_options(${target} PRIVATE -ffp-contract=off)

@@ -7,14 +7,10 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     set(DMLINDEX_ISAS neon)
 endif()
 
-if(MSVC)
-    set(DMLINDEX_FLAGS_avx2 /arch:AVX2)
-    set(DMLINDEX_FLAGS_avx512 /arch:AVX512)
-else()
-    set(DMLINDEX_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mf16c)
-    set(DMLINDEX_FLAGS_avx512 ${DMLINDEX_FLAGS_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq
-                              -mavx512vl -mavx512vbmi)
-endif()
+# clang-cl takes these, too.
+set(DMLINDEX_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mf16c)
+set(DMLINDEX_FLAGS_avx512 ${DMLINDEX_FLAGS_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq
+                          -mavx512vl -mavx512vbmi)
 
 function(dmlindex_set_simd_flags target sources)
     foreach(source IN LISTS sources)

@@ -1,7 +1,10 @@
-# Threads, where oneTBB is: pip's tbb-devel in a pip build, or a system package.
+# Threads: the standard library's, or oneTBB's, where that is: pip's tbb-devel in a pip build, or a
+# system package.
+find_package(Threads REQUIRED)
+target_link_libraries(dmlindex_core PRIVATE Threads::Threads)
 find_package(TBB CONFIG QUIET)
 if(NOT TBB_FOUND)
-    message(STATUS "dmlindex: no oneTBB found, so everything runs on ONE THREAD "
+    message(STATUS "dmlindex: no oneTBB found, so the threads are the standard library's "
                    "(pip install tbb-devel, or apt-get install libtbb-dev)")
     return()
 endif()
@@ -17,7 +20,7 @@ if(DMLINDEX_SANITIZE MATCHES thread)
                                             COMPILE_DEFINITIONS DMLINDEX_SANITIZE_THREAD)
 endif()
 
-if(DMLINDEX_PYTHON AND UNIX)
+if(DMLINDEX_PYTHON)
     # A module of its own beside _core, loaded at run time, so that the package also works where pip's
     # libtbb is missing.
     add_library(dmlindex_one_tbb MODULE cpp/parallel/one_tbb.cpp)

@@ -24,7 +24,7 @@ int main() {
     if (run(op, {.input = input.data(), .indices = indices.data(), .output = output.data()})) {
         return 1;
     }
-    std::cout << (has_threads() ? "With threads.\n" : "On one thread.\n") << "Rows 2, 0, -1, 1:";
+    std::cout << "Threads: " << thread_library() << "\nRows 2, 0, -1, 1:";
     for (float number : output) std::cout << ' ' << number;
 
     indices[3] = 7;

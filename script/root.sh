@@ -41,3 +41,9 @@ in_root() {
         exec chroot "$0" "$@"' "$folder" \
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 "${kept[@]}" "$@"
 }
+
+# copy_checkout FOLDER: the checkout, without git's folder, into a folder of a Debian; what else is there stays.
+copy_checkout() {
+    as_root mkdir -p "$1"
+    git ls-files --cached --others --exclude-standard -z | xargs -0 tar c | as_root tar x -C "$1"
+}

@@ -14,6 +14,7 @@ and says why.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import dmlindex
+
+if sys.platform == "win32":
+    from tests.windows import (  # noqa: F401
+        collect_ignore,
+        pytest_collection_modifyitems,
+        pytest_runtest_logreport,
+        pytest_sessionfinish,
+        pytest_terminal_summary,
+    )
 
 _COMMON: dict[str, Any] = {
     "deadline": None,  # a device's first call compiles shaders

@@ -82,7 +82,7 @@ bool start() noexcept {
     }
 }
 
-constexpr dmlindex::ThreadPool kOneTbb{concurrency, start, run_chunks};
+constexpr dmlindex::ThreadPool kOneTbb{"oneTBB", concurrency, start, run_chunks};
 
 }  // namespace
 

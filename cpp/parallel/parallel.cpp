@@ -5,23 +5,45 @@
 
 #include "parallel/thread_pool.hpp"
 
-#ifdef DMLINDEX_TBB_MODULE
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <dlfcn.h>
-#endif
-#ifndef _WIN32
 #include <pthread.h>
 #endif
 
 namespace dmlindex {
 namespace {
 
-#if defined(DMLINDEX_TBB_MODULE)
+#if defined(DMLINDEX_TBB_MODULE) && defined(_WIN32)
+
+// As below; oneTBB's wheel puts the library into PREFIX\\Library\\bin, where Windows does not look.
+const ThreadPool* load_one_tbb() {
+    HMODULE self = nullptr;
+    std::wstring path(32768, L'\0');  // the longest that there are
+    if (GetModuleHandleExW(
+            GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+            reinterpret_cast<LPCWSTR>(&load_one_tbb), &self) == 0) {
+        return nullptr;
+    }
+    path.resize(GetModuleFileNameW(self, path.data(), static_cast<DWORD>(path.size())));
+    const std::wstring folder = path.substr(0, path.rfind(L'\\') + 1);
+    LoadLibraryW((folder + L"..\\..\\..\\Library\\bin\\tbb12.dll").c_str());
+    const HMODULE module = LoadLibraryW((folder + L"" DMLINDEX_TBB_MODULE).c_str());
+    if (module == nullptr) return nullptr;
+    using Entry = decltype(&dmlindex_one_tbb);
+    const auto entry = reinterpret_cast<Entry>(
+        reinterpret_cast<void*>(GetProcAddress(module, "dmlindex_one_tbb")));
+    return entry == nullptr ? nullptr : entry();
+}
+
+#elif defined(DMLINDEX_TBB_MODULE)
 
 // Loads the module that lies beside this one. That fails where libtbb is not there: pip drops it
 // from an installation with --target.
-const ThreadPool* load_thread_pool() {
+const ThreadPool* load_one_tbb() {
     Dl_info self;
-    if (dladdr(reinterpret_cast<void*>(&load_thread_pool), &self) == 0) return nullptr;
+    if (dladdr(reinterpret_cast<void*>(&load_one_tbb), &self) == 0) return nullptr;
     std::string path(self.dli_fname);
     path.replace(path.rfind('/') + 1, std::string::npos, DMLINDEX_TBB_MODULE);
     void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -33,18 +55,18 @@ const ThreadPool* load_thread_pool() {
 
 #elif defined(DMLINDEX_HAS_TBB)
 
-const ThreadPool* load_thread_pool() { return dmlindex_one_tbb(); }
+const ThreadPool* load_one_tbb() { return dmlindex_one_tbb(); }
 
 #else
 
-const ThreadPool* load_thread_pool() { return nullptr; }
+const ThreadPool* load_one_tbb() { return nullptr; }
 
 #endif
 
 // What there is, looked for once. No lock and no static variable with an initialiser: a fork may
 // come while another thread is here, and nobody would ever finish its work in the child.
 struct Library {
-    const ThreadPool* pool;  // null: there is just the calling thread
+    const ThreadPool* pool;
     int concurrency;
 };
 
@@ -54,8 +76,9 @@ std::atomic<int> looking{0};  // threads that do
 const Library& find_library() noexcept {
     if (const Library* found = library.load(std::memory_order_acquire)) return *found;
     looking.fetch_add(1);
-    const ThreadPool* const pool = load_thread_pool();
-    const auto* const mine = new Library{pool, pool != nullptr ? pool->concurrency() : 1};
+    const ThreadPool* const one_tbb = load_one_tbb();
+    const ThreadPool* const pool = one_tbb != nullptr ? one_tbb : std_threads();
+    const auto* const mine = new Library{pool, pool->concurrency()};
     const Library* found = nullptr;
     if (library.compare_exchange_strong(found, mine)) {
         found = mine;
@@ -69,7 +92,7 @@ const Library& find_library() noexcept {
 // kLost: this process is the child of one that had started. The pool's threads are not here, and
 // its locks may be held by them for ever. To start anew is not oneTBB's to offer; and whoever forks
 // after calls mostly wants one process a processor. So the child runs everything on the calling
-// thread, and never enters oneTBB.
+// thread, and never enters the pool.
 enum class Threads { kNotStarted, kStarting, kReady, kLost };
 std::atomic<Threads> threads_are{Threads::kNotStarted};
 
@@ -90,7 +113,7 @@ void lose_threads() noexcept {
 bool have_ready() noexcept {
     const Library& found = find_library();
     Threads state = threads_are.load(std::memory_order_acquire);
-    if (state != Threads::kNotStarted || found.pool == nullptr) return state == Threads::kReady;
+    if (state != Threads::kNotStarted) return state == Threads::kReady;
     if (!threads_are.compare_exchange_strong(state, Threads::kStarting)) return false;
     const bool started = found.pool->start();
     threads_are.store(started ? Threads::kReady : Threads::kNotStarted, std::memory_order_release);
@@ -108,7 +131,7 @@ int get_num_threads() noexcept {
 
 void set_num_threads(int count) noexcept { thread_limit.store(count, std::memory_order_relaxed); }
 
-bool has_threads() noexcept { return find_library().pool != nullptr; }
+const char* thread_library() noexcept { return find_library().pool->name; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
     constexpr std::int64_t kParallelBytes = 384 << 10;

@@ -1,5 +1,4 @@
-// Threads for the backends: oneTBB behind one small header. A build without it runs everything on
-// the calling thread.
+// Threads for the backends: oneTBB's, or, where that is not there, the standard library's.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What parallel.cpp needs of a library of threads, as a table: the Python module loads it at run
-// time, and does without where the library is not there.
+// What parallel.cpp needs of a library of threads, as a table. The Python module loads oneTBB's at
+// run time, and takes the standard library's where oneTBB is not there.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,14 @@
 namespace dmlindex {
 
 struct ThreadPool {
+    const char* name;
     int (*concurrency)() noexcept;
     // Starts all threads, once. False if the system refuses to; then none was. One call at a time.
     bool (*start)() noexcept;
     void (*run_chunks)(std::int64_t chunk_count, ChunkBody body, void* context);
 };
+
+const ThreadPool* std_threads();
 
 }  // namespace dmlindex
 

@@ -7,7 +7,7 @@ namespace dmlindex {
 int get_num_threads() noexcept;
 void set_num_threads(int count) noexcept;  // count ≥ 1
 
-// Whether there is more than the calling thread to run on.
-bool has_threads() noexcept;
+// Whose threads they are: "oneTBB", or, where that is not there, "std::thread".
+const char* thread_library() noexcept;
 
 }  // namespace dmlindex

@@ -57,12 +57,8 @@ def devices() -> DeviceList:
 
 
 def _cpu() -> DeviceInfo:
-    threads = (
-        f"{_core.get_num_threads()} threads"
-        if _core.has_threads()
-        else "one thread, as there is no oneTBB"
-    )
-    description = f"kernels: {_core.cpu_isa()} (of {', '.join(_core.cpu_isas())}); {threads}"
+    isas = ", ".join(_core.cpu_isas())
+    description = f"kernels: {_core.cpu_isa()} (of {isas}); {_core.get_num_threads()} threads"
     return DeviceInfo("cpu", "cpu", description, True, "", _memory_bytes())
 
 

@@ -103,8 +103,9 @@ def _version_of(package: str) -> str:
 
 
 def _thread_library() -> str:
-    if not _core.has_threads():
-        return "without oneTBB"
+    library = _core.thread_library()
+    if library != "oneTBB":
+        return library
     for path in _loaded("libtbb."):
         try:
             version = ctypes.CDLL(path).TBB_runtime_version
@@ -112,7 +113,7 @@ def _thread_library() -> str:
             continue
         version.restype = ctypes.c_char_p
         return f"oneTBB {version().decode()} ({path})"
-    return "oneTBB"
+    return library
 
 
 def _loaded(*names: str) -> list[str]:

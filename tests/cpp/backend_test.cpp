@@ -82,9 +82,9 @@ RandomCall large_call(Random& random, Direction direction, Mode mode, std::int64
     return call;
 }
 
-#ifdef DMLINDEX_EXPECTS_THREADS
-TEST(Backend, HasThreads) { EXPECT_TRUE(has_threads()); }
-#endif
+TEST(Backend, HasTheThreadsItWasBuiltWith) {
+    EXPECT_STREQ(thread_library(), DMLINDEX_EXPECTED_THREADS);
+}
 
 TEST(Backend, ThreadsGiveWhatOneDoes) {
     Random random(7);

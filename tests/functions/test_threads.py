@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy.typing as npt
 import pytest
 
 import dmlindex
+from tests.children import in_child
 
 Array = npt.NDArray[Any]
 Threads = Callable[[int], None]
@@ -225,9 +228,25 @@ def test_indices_that_change_during_calls_reach_nothing_else(mode: Any, in_place
     assert not memory[-100_000:].any()
 
 
+def test_without_onetbb_the_standard_library_has_threads(tmp_path: Path) -> None:
+    """As after `pip install --target`, which drops libtbb."""
+    package = Path(dmlindex.__file__).parent
+    shutil.copytree(package, tmp_path / "dmlindex", ignore=shutil.ignore_patterns("_one_tbb*"))
+    code = f"""
+import numpy as np, dmlindex
+dmlindex.set_num_threads(2)
+x = np.arange({N})
+assert (dmlindex.gather(x, x[::-1]) == x[::-1]).all()
+print(dmlindex._core.thread_library(), dmlindex.__file__)
+"""
+    library, file = in_child(code, PYTHONPATH=str(tmp_path)).split(maxsplit=1)
+    assert library == "std::thread"
+    assert Path(file).parents[1] == tmp_path
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_after_fork_computes(threads: Threads) -> None:
-    """oneTBB's workers are gone in a child; calls there must neither hang nor fail."""
+    """The workers are gone in a child; calls there must neither hang nor fail."""
     threads(2)
     x, indices = np.arange(N), np.arange(N)[::-1].copy()
     expected = dmlindex.gather(x, indices)  # the workers run now

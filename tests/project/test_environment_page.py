@@ -40,7 +40,7 @@ def test_the_page_names_who_reads_it() -> None:
     """Where the table says so: of what tests and scripts read."""
     wrong = {}
     for variable, row in rows().items():
-        named = set(re.findall(r"`([\w.]+/[\w./]+)`", row.split(" | ")[0]))
+        named = set(re.findall(r"`([\w.]+/[\w./-]+)`", row.split(" | ")[0]))
         if named and named != read_by_sources()[variable]:
             wrong[variable] = read_by_sources()[variable]
     assert wrong == {}

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ("demo", "fuzz-native", "leaks", "mutate", "sanitize", "test", "wheels")
+SCRIPTS = (
+    *("demo", "fuzz-native", "leaks", "mutate", "sanitize"),
+    *("test", "test-windows", "test-wsl", "wheels"),
+)
 NAMES = [*(f"script/{name}" for name in SCRIPTS), ".ci/run"]
 
 

@@ -23,13 +23,23 @@ std::string type_name_of(const PyArray_Descr* dtype) {
     return text_of(py::handle(reinterpret_cast<PyObject*>(dtype->typeobj)).attr("__name__"));
 }
 
+// Where NumPy's long double is a double, as on Windows, it is one here too, whatever the compiler's
+// is.
+int plain_number(int type) noexcept {
+    if constexpr (sizeof(npy_longdouble) == sizeof(double)) {
+        if (type == NPY_LONGDOUBLE) return NPY_DOUBLE;
+        if (type == NPY_CLONGDOUBLE) return NPY_CDOUBLE;
+    }
+    return type;
+}
+
 // The reason why a reduction does not go with a dtype; empty if it does.
 std::string objection(PyArray_Descr* dtype, Reduction reduction, std::optional<ValueType>& found) {
     if (!PyArray_ISNBO(dtype->byteorder)) {
         return "expected native byte order; convert it, e.g. with "
                "input.astype(input.dtype.newbyteorder(\"=\"))";
     }
-    const int type = dtype->type_num;
+    const int type = plain_number(dtype->type_num);
     if (PyTypeNum_ISBOOL(type)) {
         found = ValueType::kBool;
     } else if (PyTypeNum_ISINTEGER(type)) {

@@ -1,7 +1,6 @@
 #include "binding/arrays/page_memory.hpp"
 
 #ifdef _WIN32
-#define NOMINMAX
 #include <windows.h>
 #else
 #include <sys/mman.h>

@@ -148,7 +148,7 @@ std::string check_device(const char* op, PyObject* device) {
 
 void add_devices(py::module_& module) {
     module.attr("environment_error") = environment_error();
-    has_threads();  // the library is loaded here, where no other thread can be about to fork
+    thread_library();  // it is loaded here, where no other thread can be about to fork
     module.def(
         "check_device",
         [](const char* operation, py::handle device) {
@@ -175,8 +175,8 @@ void add_devices(py::module_& module) {
     py::class_<NoDeviceTensor>(module, "DeviceTensor", py::is_final(),
                                "A tensor in a device's memory; this build of dmlindex has none.");
 #endif
-    module.def("has_threads", &has_threads,
-               "Whether oneTBB is there; if not, one thread does all.");
+    module.def("thread_library", &thread_library,
+               "Whose threads they are: \"oneTBB\", or, where that is not there, \"std::thread\".");
 }
 
 }  // namespace dmlindex::binding

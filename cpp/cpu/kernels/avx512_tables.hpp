@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/kernels/cpu_features.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -149,7 +150,7 @@ struct GatheredTable {
 // The quality of hardware gathers. On Intel's CPUs with FP16 (Sapphire Rapids and newer) they beat
 // scalar loads up to L2, and equal them behind it. On Intel's earlier CPUs with AVX-512, whose
 // microcode makes gathers safe (GDS, "Downfall"), and on AMD's they are slow.
-bool gathers_are_fast() noexcept { return __builtin_cpu_supports("avx512fp16"); }
+bool gathers_are_fast() noexcept { return DMLINDEX_CPU_HAS("avx512fp16"); }
 
 }  // namespace
 }  // namespace dmlindex::cpu

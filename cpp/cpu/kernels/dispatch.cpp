@@ -6,6 +6,7 @@
 
 #include "cpu/backend.hpp"
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/cpu_features.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "dmlindex/error.hpp"
 
@@ -23,17 +24,16 @@ bool always() noexcept { return true; }
 
 #ifdef DMLINDEX_HAS_AVX2
 bool has_avx2() noexcept {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("f16c");
+    return DMLINDEX_CPU_HAS("avx2") && DMLINDEX_CPU_HAS("bmi2") && DMLINDEX_CPU_HAS("f16c");
 }
 #endif
 
 // AVX-512 as Ice Lake and Zen 4 brought it: older CPUs, without VBMI, stay with AVX2.
 #ifdef DMLINDEX_HAS_AVX512
 bool has_avx512() noexcept {
-    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
+    return has_avx2() && DMLINDEX_CPU_HAS("avx512f") && DMLINDEX_CPU_HAS("avx512cd") &&
+           DMLINDEX_CPU_HAS("avx512bw") && DMLINDEX_CPU_HAS("avx512dq") &&
+           DMLINDEX_CPU_HAS("avx512vl") && DMLINDEX_CPU_HAS("avx512vbmi");
 }
 #endif
 
