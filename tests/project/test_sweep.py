@@ -146,3 +146,14 @@ def test_a_sweep_goes_on_with_its_file(tmp_path: Path) -> None:
     other = subprocess.run([*command, "--seed", "8"], check=False, capture_output=True, text=True)
     assert other.returncode == 1
     assert "holds another run" in other.stderr
+
+
+def test_curves_are_measured_and_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, "-m", "benchmarks.curves", "--points", "2", "--largest", "1"]
+    command += ["--only", "length", "--output", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    curves = json.loads((tmp_path / "curves.json").read_text())
+    assert set(curves["length of the axis"]) == {"gather_elements", "scatter_elements"}
+    assert [x for x, _ in curves["length of the axis"]["gather_elements"]] == [1, 4096]
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")

@@ -30,37 +30,44 @@ constexpr bool kHasVectors =
 
 inline constexpr std::int64_t kVectorBytes = 32;
 
-// Combines a vector of elements, as combine does each. False, with nothing written, if a NaN is
-// among floats.
-template <Reduction kReduction, class T>
-bool reduce_vector(std::byte* target, const std::byte* item) noexcept {
+// Combines kVectors vectors of elements, as combine does each. False, with nothing written, if a
+// NaN is among floats.
+template <Reduction kReduction, class T, int kVectors>
+bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
     constexpr bool kOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
     // Signed numbers need their order; sums and products wrap as unsigned ones.
     using Number = typename std::conditional_t<std::is_integral_v<T> && !kOrdered,
                                                std::make_unsigned<T>, std::type_identity<T>>::type;
     using Vector [[gnu::vector_size(kVectorBytes)]] = Number;
-    Vector old;
-    Vector update;
-    std::memcpy(&old, target, sizeof old);
-    std::memcpy(&update, item, sizeof update);
-    Vector result;
-    if constexpr (kReduction == Reduction::kAdd) {
-        result = old + update;
-    } else if constexpr (kReduction == Reduction::kMul) {
-        result = old * update;
-    } else if constexpr (kReduction == Reduction::kMin) {
-        result = update < old ? update : old;
-    } else {
-        result = update > old ? update : old;
+    Vector results[kVectors];
+    auto is_nan = Vector{} != Vector{};
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+        Vector old;
+        Vector update;
+        std::memcpy(&old, target + v * kVectorBytes, sizeof old);
+        std::memcpy(&update, item + v * kVectorBytes, sizeof update);
+        Vector& result = results[v];
+        if constexpr (kReduction == Reduction::kAdd) {
+            result = old + update;
+        } else if constexpr (kReduction == Reduction::kMul) {
+            result = old * update;
+        } else if constexpr (kReduction == Reduction::kMin) {
+            result = update < old ? update : old;
+        } else {
+            result = update > old ? update : old;
+        }
+        if constexpr (std::is_floating_point_v<T>) {
+            is_nan |= result != result;
+            if constexpr (kOrdered) is_nan |= update != update;
+        }
     }
     if constexpr (std::is_floating_point_v<T>) {
-        auto is_nan = result != result;
-        if constexpr (kOrdered) is_nan |= update != update;
         std::uint64_t words[kVectorBytes / sizeof(std::uint64_t)];
         std::memcpy(words, &is_nan, sizeof words);
         if ((words[0] | words[1] | words[2] | words[3]) != 0) return false;
     }
-    std::memcpy(target, &result, sizeof result);
+    std::memcpy(target, results, sizeof results);
     return true;
 }
 
@@ -76,13 +83,18 @@ void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) 
         reduce_slice<kReduction, typename T::value_type>(target, item, bytes);
         return;
     } else if constexpr (kHasVectors<T>) {
-        while (at + kVectorBytes <= bytes) {
-            if (reduce_vector<kReduction, T>(target + at, item + at)) {
-                at += kVectorBytes;
-            } else {
-                one_by_one(at + kVectorBytes);
+        const auto vectors = [&]<int kVectors>() {
+            constexpr std::int64_t kStep = kVectors * kVectorBytes;
+            while (at + kStep <= bytes) {
+                if (reduce_vectors<kReduction, T, kVectors>(target + at, item + at)) {
+                    at += kStep;
+                } else {
+                    one_by_one(at + kStep);
+                }
             }
-        }
+        };
+        vectors.template operator()<4>();
+        vectors.template operator()<1>();
     }
     one_by_one(bytes);
 }

@@ -43,6 +43,46 @@ struct CopyRow {
     }
 };
 
+// Copies slices of kPiece to 2·kPiece bytes, in two pieces that may overlap.
+template <class Vector, std::int64_t kPiece>
+struct CopyTwoPieces {
+    static constexpr std::int64_t kBytes = 0;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        const std::int64_t last = bytes - kPiece;
+        std::byte head[kPiece];
+        std::byte tail[kPiece];
+        std::memcpy(head, from, kPiece);
+        std::memcpy(tail, from + last, kPiece);
+        std::memcpy(to, head, kPiece);
+        std::memcpy(to + last, tail, kPiece);
+    }
+};
+
+// Calls move with the copier for slices of so many bytes. Of short ones, to ask each time would
+// take as long as to copy.
+template <class Vector, class Move>
+void with_row_copier(std::int64_t bytes, Move move) noexcept {
+    if (bytes >= 16 || bytes < 4) {
+        move.template operator()<CopyRow<Vector>>();
+    } else if (bytes >= 8) {
+        move.template operator()<CopyTwoPieces<Vector, 8>>();
+    } else {
+        move.template operator()<CopyTwoPieces<Vector, 4>>();
+    }
+}
+
+template <class Vector, bool kMaySkip>
+void gather_rows(const Block& block) noexcept {
+    with_row_copier<Vector>(block.slice_bytes,
+                            [&]<class Copier>() { gather<Copier, kMaySkip>(block); });
+}
+
+template <class Vector, bool kMaySkip>
+void scatter_rows(const Block& block) noexcept {
+    with_row_copier<Vector>(block.slice_bytes,
+                            [&]<class Copier>() { scatter<Copier, kMaySkip>(block); });
+}
+
 // The StreamKernel.
 template <class Vector>
 void gather_streamed(const Block& given, Carry& carry) noexcept {
@@ -98,10 +138,10 @@ void add_look_ups(Kernels& kernels) noexcept {
 template <class Vector>
 void add_row_moves(Kernels& kernels) noexcept {
     constexpr int kAnySize = kSliceClasses - 1;
-    kernels.gather[kAnySize] = gather<CopyRow<Vector>, false>;
-    kernels.gather_or_fill[kAnySize] = gather<CopyRow<Vector>, true>;
-    kernels.scatter[kAnySize] = scatter<CopyRow<Vector>, false>;
-    kernels.scatter_or_drop[kAnySize] = scatter<CopyRow<Vector>, true>;
+    kernels.gather[kAnySize] = gather_rows<Vector, false>;
+    kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
+    kernels.scatter[kAnySize] = scatter_rows<Vector, false>;
+    kernels.scatter_or_drop[kAnySize] = scatter_rows<Vector, true>;
 }
 
 // All but the look-ups and the moves of rows.
