@@ -143,6 +143,22 @@ def test_the_operators_pages_name_rules_that_exist() -> None:
         assert named <= rules, page
 
 
+def test_every_page_is_on_the_site() -> None:
+    """Below one of the site's lists of pages; those in generated/ are the reference's own."""
+    listed = set()
+    for page in (ROOT / "docs").rglob("*.md"):
+        for tree in re.findall(r"```{toctree}\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            for line in tree.splitlines():
+                if line and not line.startswith(":"):
+                    entry = line.split("<")[-1].rstrip(">")
+                    folder = ROOT / "docs" if entry.startswith("/") else page.parent
+                    listed.add((folder / f"{entry.lstrip('/')}.md").resolve())
+    pages = {page.resolve() for page in (ROOT / "docs").rglob("*.md")}
+    apart = {ROOT / "docs/index.md", ROOT / "docs/README.md"}
+    assert {name(page) for page in pages - listed - apart} == set()
+    assert {name(page) for page in listed - pages} == set()
+
+
 def test_subcommands_exist() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"python -m dmlindex ([a-z]+)", text))
