@@ -131,6 +131,14 @@ def test_descriptors_show_where_directml_leads(problem: Problem) -> None:
         assert shown.output[position].tobytes() == shown.arrays["input"][source].tobytes()
 
 
+def test_an_index_out_of_range_shows_what_directml_reads() -> None:
+    """The next row's first element, and past the end the last one."""
+    desc = dml.GatherElementsOperatorDesc.infer((2, 3), (2, 1), 1)
+    x, i = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[3], [9]])
+    trace = Trace(call_of(desc, (x, i), {}))
+    assert trace.sources(Window.of((2, 1))) == {(0, 0): (1, 0), (1, 0): (1, 2)}
+
+
 def test_the_words() -> None:
     assert dml.draw(
         dml.gather_nd, np.eye(3), [[0, -1], [5, 0]], mode="clamp"

@@ -116,6 +116,17 @@ def test_the_formula_is_the_operator(call: testing.Call) -> None:
 dml_arrays = ("input", "indices", "updates")
 
 
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "min", "max"])
+def test_the_formula_of_a_reduction(reduction: str) -> None:
+    x, i, u = np.array([3, 4, 5]), np.array([[2], [0], [2]]), np.array([7, -2, 6])
+    form = form_of_call("scatter_nd", (x, i, u), {"reduction": reduction})
+    algebra = formula(form)
+    arrays = {"input": x, "indices": i, "updates": u}
+    found = evaluated(form, algebra.text, algebra.ranges, arrays)
+    expected = dml.scatter_nd(x, i, u, reduction=reduction)  # type: ignore[call-overload]
+    np.testing.assert_array_equal(found, expected)
+
+
 @given(problems())
 def test_the_formula_of_a_desc_counts_its_leading_ones(problem: Problem) -> None:
     desc = problem.desc

@@ -119,6 +119,7 @@ def test_violations_name_rule_found_expected_and_page() -> None:
     page = broken._repr_html_()
     assert "dml_gather_elements_operator_desc" in page
     assert "less than 2, the dims of input" in page
+    assert "{2, 5}" in page  # what was found
     assert dml.Violation("flags", "GATHER", "input", "flags", "", "", "").page.endswith(
         "dml_buffer_tensor_desc"
     )
@@ -134,6 +135,17 @@ def test_parts_are_named() -> None:
     texts = "".join(well_formed(desc._repr_html_()).itertext())
     assert re.search(r"b batch.*i indexed.*s slice.*q places.*t tuple", texts, re.DOTALL)
     assert "output[b, q, s] = input[b, indices[b, q, 0], s]" in texts
+
+
+def test_the_axis_is_the_part_that_is_indexed() -> None:
+    desc = dml.ScatterElementsOperatorDesc.infer((4, 3), (4, 2), axis=1, dimension_count=3)
+    parts = parts_of(form_of_desc(desc, "directml"))
+    assert parts == {
+        "input": ["p", "p", "i"],
+        "indices": ["p", "p", "p"],
+        "updates": ["p", "p", "p"],
+        "output": ["p", "p", "i"],
+    }
 
 
 def test_devices_say_what_is_missing() -> None:
