@@ -16,7 +16,7 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Rows of fewer positions are taken together.
+// Rows of fewer positions are not looked up one by one, nor moved so along free dims.
 constexpr std::int64_t kShortRow = 64;
 
 // Positions resolved at a time where other dims use the same indices over again: a quarter of L2,
@@ -229,7 +229,7 @@ bool execute(const Job& job) noexcept {
     // Rows of the last dims that are taken together, or just the last dim.
     Tile tile{parts.positions_rank - 1, capacity, 1};
     std::int64_t places[kBlockPositions];
-    if (parts.positions_rank > 1 && dims[tile.dim].size < kShortRow) {
+    if (parts.positions_rank > 1 && 2 * dims[tile.dim].size <= kBlockPositions) {
         tile = tile_of(dims, parts.positions_rank, kBlockPositions);
         if (tile.row_places > 1) write_places(dims, parts.positions_rank, tile, places);
     }
