@@ -49,6 +49,6 @@ def test_each_allocation_fails_in_turn(group: str, preload: dict[str, str]) -> N
     assert tally.blocks_left == 0
 
 
-@pytest.mark.skipif(not dmlindex._core.has_threads(), reason="there is no oneTBB here")
+@pytest.mark.skipif(dmlindex._core.thread_library() != "oneTBB", reason="there is no oneTBB here")
 def test_each_allocation_of_two_threads_fails_in_turn(preload: dict[str, str]) -> None:
     assert tally_of("threads", preload).errors > 0
