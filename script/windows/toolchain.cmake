@@ -7,3 +7,4 @@ set(Python_INCLUDE_DIR ${DMLINDEX_CROSS_PYTHON}/include)
 set(Python_LIBRARY ${DMLINDEX_CROSS_PYTHON}/lib/libpython311.dll.a)
 string(APPEND CMAKE_MODULE_LINKER_FLAGS_INIT " -L${DMLINDEX_CROSS_PYTHON}/lib")
 set(Python_NumPy_INCLUDE_DIR ${DMLINDEX_CROSS_PYTHON}/numpy)
+set(PYTHON_MODULE_EXTENSION .cp311-win_amd64.pyd)  # pybind11's, which else asks that Python

@@ -69,14 +69,14 @@ use_trixie() {
     as_root rm -rf "$there"/{python,tests,windows}
     copy_checkout "$there"
     as_root cp -r "$cross/python" "$there/windows"
-    as_root cp build/windows/dmlindex_tests.exe "$there"
+    as_root cp "$work/build/dmlindex_tests.exe" "$there"
     [ -d "$there/wine" ] || on_wine 300 wineboot -i
     if [ -n "$dlls" ]; then as_root cp "$dlls"/*.dll "$there/wine/drive_c/windows/system32"; fi
 }
 
 finish() {
     say "What ran on wine:"
-    printf 'passed: %s\n' "${passed[@]}"
+    [ ${#passed[@]} = 0 ] || printf 'passed: %s\n' "${passed[@]}"
     [ ${#failed[@]} = 0 ] || printf 'FAILED: %s\n' "${failed[@]}"
     echo "${#passed[@]} passed, ${#failed[@]} failed"
     exit $((${#failed[@]} > 0))
