@@ -13,7 +13,6 @@ import argparse
 import ctypes
 import gc
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -86,11 +85,6 @@ def growth(call: Call, calls: int, rounds: int = 8) -> Held:
 
 def leaks(found: Held, calls: int) -> bool:
     return any(most < more for most, more in zip(most_growth(calls), found, strict=True))
-
-
-def is_sanitized() -> bool:
-    """Whether a sanitizer has the C library's place, and keeps what is freed."""
-    return bool(re.search(r"lib[at]san\.so", Path("/proc/self/maps").read_text()))
 
 
 def fails(error: type[Exception], call: Call) -> Call:

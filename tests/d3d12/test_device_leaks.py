@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import dmlindex
-from tests.leaks import growth, is_sanitized, leaks
+from tests.leaks import growth, leaks
+from tests.sanitizers import without_sanitizer
 
-pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
+pytestmark = without_sanitizer
 
 CALLS = 4096  # a device forgets operators that many at a time
 BAD = np.array([9])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import dmlindex
 from dmlindex import reference, testing
+from tests.sanitizers import without_sanitizer
 
 
 @given(
@@ -86,6 +87,7 @@ def test_mistakes(module: Any, shape: Any, indices: Any, axis: Any, error: type[
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("i1", 2**60), ("i1", 2**57), ("u8", 2**59)])
+@without_sanitizer
 def test_more_indices_than_memory(dtype: str, size: int) -> None:
     """They need no memory themselves: each is the same one."""
     words = rf"^find_duplicates: indices name {size} places, expected fewer: there is not enough"

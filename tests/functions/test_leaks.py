@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.leaks import fails, function_calls, growth, is_sanitized, leaks
+from tests.leaks import fails, function_calls, growth, leaks
+from tests.sanitizers import without_sanitizer
 
-pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
+pytestmark = without_sanitizer
 
 CALLS = 1000  # a round's
 
