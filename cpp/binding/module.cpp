@@ -12,8 +12,7 @@
 #include "binding/python/numpy.hpp"
 
 // Not mod_gil_not_used(): without the GIL DeviceTensor.release() would have to lock what other
-// threads read, and no free-threaded Python has run the tests yet. Importing this turns the GIL on
-// there.
+// threads read, and of the tests only those of threads have run so. Importing this turns it on.
 PYBIND11_MODULE(_core_unchecked, module) {
     if (!dmlindex::binding::is_main_interpreter()) throw pybind11::error_already_set();
     if (_import_array() < 0) throw pybind11::error_already_set();
