@@ -38,6 +38,7 @@ void begin_plan(Direction direction, IndexType index_type, std::int64_t element_
     plan.reduction = Reduction::kNone;
     plan.value_type = ValueType::kUint8;
     plan.unique_indices = false;
+    plan.any_order = false;
     plan.copies_source = false;
     plan.is_linear = false;
     plan.element_bytes = element_bytes;

@@ -118,6 +118,7 @@ struct Plan {
     Reduction reduction;
     ValueType value_type;         // read when there is a reduction
     bool unique_indices;          // the caller's promise that no two updates meet
+    bool any_order;               // a reduction may combine updates in any order
     bool copies_source;           // a scatter whose table is not its source already
     bool is_linear;               // an index out of range is an address on the line: nothing fails
     std::int64_t element_bytes;   // 0 is possible: NumPy has dtypes of no bytes

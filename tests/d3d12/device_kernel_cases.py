@@ -6,6 +6,7 @@ A case takes the kernel's variant, and checks that the device does what the CPU 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,7 +233,30 @@ def scatter_winners_in_place(device: Device) -> None:
 
 # ---- reductions ---------------------------------------------------------------------------------
 def add(device: Device, places: Array, x: Array, updates: Array) -> None:
-    agree(device, dmlindex.scatter_nd, x, places, updates, reduction="add")
+    reduce(device, "add", places, x, updates)
+
+
+def reduce(
+    device: Device, how: str, places: Array, x: Array, updates: Array, **options: Any
+) -> None:
+    agree(device, dmlindex.scatter_nd, x, places, updates, reduction=how, **options)
+
+
+@case
+def accumulate(device: Device, values_of: str) -> None:
+    """Numbers whose sums have the same bits in any order; what meets in a group, and does not."""
+    for how in ("add",) if values_of == "wide" else ("add", "mul", "min", "max"):
+        exact = how in ("min", "max") or values_of in ("integers", "wide")
+        updates = numbers(TARGETS, values_of)
+        if not exact:
+            updates = (updates > 1).astype(updates.dtype)
+        for places in (tuples((TARGETS,), OTHER_INDEX), np.full((TARGETS, 1), 3)):
+            reduce(device, how, places, updates[::-1].copy(), updates, ordered=False)
+    if values_of == "integers":
+        for dtype in ("i4", "u4", "?"):
+            x = values((TARGETS,), "u4").astype(dtype)
+            for how in ("add", "mul", "min", "max"):
+                reduce(device, how, tuples((TARGETS,), OTHER_INDEX), x[::-1].copy(), x)
 
 
 @case
@@ -258,14 +282,16 @@ def list_single_updates(device: Device, index_bytes: int, coordinates: int) -> N
 @case
 def reduce_lists(device: Device, values_of: str) -> None:
     updates = numbers(TARGETS, values_of)
-    add(device, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
+    how = "max" if values_of == "wide" else "add"  # whose sums take atomics
+    reduce(device, how, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
 
 
 @case
 def reduce_sorted(device: Device, values_of: str) -> None:
     """Many updates for each target."""
     updates = numbers(TARGETS, values_of)
-    add(device, tuples((4,), "i4"), updates[:4].copy(), updates)
+    how = "max" if values_of == "wide" else "add"
+    reduce(device, how, tuples((4,), "i4"), updates[:4].copy(), updates)
 
 
 for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):

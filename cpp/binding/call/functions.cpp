@@ -74,8 +74,8 @@ void read_invocation(const Arguments& given, Invocation& call) {
     if (scatters) {
         call.reduction = reduction_argument(op, given[Parameter::kReduction]);
         call.unique_indices = flag_argument(op, "unique_indices", given[Parameter::kUniqueIndices]);
-        // In C order is one of the orders that ordered=False permits.
-        static_cast<void>(flag_argument(op, "ordered", given[Parameter::kOrdered]));
+        PyObject* const ordered = given[Parameter::kOrdered];
+        call.any_order = ordered != nullptr && !flag_argument(op, "ordered", ordered);
     }
 
     // 2. What there is now counts.

@@ -26,6 +26,7 @@ const Plan& plan_of(const Invocation& call, const Layout& output, bool in_place,
         room.value_type = call.arithmetic.value_type;
         room.byte_table = call.arithmetic.byte_table;
         room.unique_indices = call.unique_indices;
+        room.any_order = call.any_order;
         call.function->lower(output, call.indices.layout, call.updates.layout, call.position, room);
         if (!in_place) lower_copy(call.input.layout, output, room);
     }

@@ -45,6 +45,7 @@ struct Invocation {
     Reduction reduction = Reduction::kNone;
     Arithmetic arithmetic;
     bool unique_indices = false;
+    bool any_order = false;  // of a reduction
     py::object fill;  // bytes; null means zeros
 
     // Where it is compiled.

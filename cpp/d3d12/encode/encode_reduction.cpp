@@ -33,14 +33,37 @@ std::int64_t kernel_values(ValueType type) noexcept {
     }
 }
 
-// Whether the result is the same in whatever order the updates come.
-bool is_order_free(const Plan& plan) noexcept {
-    return (plan.value_type == ValueType::kInt32 || plan.value_type == ValueType::kUint32) &&
-           plan.slice_bytes == plan.element_bytes && plan.reduction != Reduction::kMul;
+bool is_one_of_32_bits(ValueType type) noexcept {
+    return type == ValueType::kInt32 || type == ValueType::kUint32;
 }
 
-void encode_accumulation(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                         const Tensors& tensors, const Slot& slot) {
+// Whether updates may come in whatever order, and there is a kernel for that.
+bool can_accumulate(const Plan& plan) noexcept {
+    switch (kernel_values(plan.value_type)) {
+        case VALUES_INTEGERS:
+            return true;
+        case VALUES_WIDE:
+            return plan.reduction == Reduction::kAdd;
+        default:
+            return plan.any_order;
+    }
+}
+
+void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
+                         const Views& views) {
+    const auto elements =
+        static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
+    constants.arguments[3] = static_cast<std::uint32_t>(elements);
+    const std::int64_t values = kernel_values(plan.value_type);
+    const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
+    // The queue counts groups by threads; these have a size of their own.
+    encoder.queue.dispatch(kernels::accumulate(values), constants, views,
+                           (elements + group - 1) / group * kGroup);
+}
+
+// The same for single integers of 32 bits.
+void encode_single_accumulation(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                                const Tensors& tensors, const Slot& slot) {
     Constants constants = four_constants(plan, choice, slot);
     constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
     constants.arguments[2] = plan.value_type == ValueType::kInt32 ? 1 : 0;
@@ -162,8 +185,9 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
     if (positions == 0 || slice_elements == 0) return;
     const Choice choice = choose(plan, tensors, encoder.typed_views);
-    if (choice.path == Path::kSingles && is_order_free(plan)) {
-        encode_accumulation(encoder, plan, choice, tensors, slot);
+    if (choice.path == Path::kSingles && is_one_of_32_bits(plan.value_type) &&
+        plan.reduction != Reduction::kMul) {
+        encode_single_accumulation(encoder, plan, choice, tensors, slot);
         return;
     }
     Constants constants = plan_constants(plan, slot);
@@ -175,6 +199,10 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     Views views = raw_views(tensors);
     if (plan.value_type == ValueType::kByteTable) {
         views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
+    }
+    if (can_accumulate(plan)) {
+        encode_accumulation(encoder, plan, constants, views);
+        return;
     }
     const SortMemory memory(encoder, positions);
     std::uint32_t sort_slot = kNoSlot;

@@ -112,6 +112,10 @@ enum class Kernel : std::uint8_t {
     scatter_winners_4,
     scatter_winners_8,
     scatter_winners_in_place,
+    accumulate_integers,
+    accumulate_wide,
+    accumulate_floats,
+    accumulate_bytes,
     accumulate_singles_4_1,
     accumulate_singles_4_2,
     accumulate_singles_4_3,
@@ -125,7 +129,6 @@ enum class Kernel : std::uint8_t {
     list_single_updates_8_1,
     list_single_updates_8_2,
     list_single_updates_8_3,
-    reduce_lists_integers,
     reduce_lists_wide,
     reduce_lists_floats,
     reduce_lists_bytes,
@@ -133,13 +136,12 @@ enum class Kernel : std::uint8_t {
     sort_count,
     sort_scan,
     sort_move,
-    reduce_sorted_integers,
     reduce_sorted_wide,
     reduce_sorted_floats,
     reduce_sorted_bytes,
 };
 
-inline constexpr int kKernelCount = 129;
+inline constexpr int kKernelCount = 131;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -194,6 +196,9 @@ inline Kernel scatter_singles(std::int64_t index, std::int64_t coordinates) noex
 inline Kernel scatter_winners(std::int64_t element) noexcept {
     return find_kernel(Kernel::scatter_winners_1, 4, {element});
 }
+inline Kernel accumulate(std::int64_t values) noexcept {
+    return find_kernel(Kernel::accumulate_integers, 4, {values});
+}
 inline Kernel accumulate_singles(std::int64_t index, std::int64_t coordinates) noexcept {
     return find_kernel(Kernel::accumulate_singles_4_1, 6, {index, coordinates});
 }
@@ -201,10 +206,10 @@ inline Kernel list_single_updates(std::int64_t index, std::int64_t coordinates) 
     return find_kernel(Kernel::list_single_updates_4_1, 6, {index, coordinates});
 }
 inline Kernel reduce_lists(std::int64_t values) noexcept {
-    return find_kernel(Kernel::reduce_lists_integers, 4, {values});
+    return find_kernel(Kernel::reduce_lists_wide, 3, {values});
 }
 inline Kernel reduce_sorted(std::int64_t values) noexcept {
-    return find_kernel(Kernel::reduce_sorted_integers, 4, {values});
+    return find_kernel(Kernel::reduce_sorted_wide, 3, {values});
 }
 
 }  // namespace kernels

@@ -59,6 +59,7 @@ SHARED uint kStripeThreads = 32;   // threads beside each other in a stripe of t
 SHARED uint kPiecesAThread = 2;    // of move_rows.hlsl
 SHARED uint kInOrderThreads = 1 << 14;  // of scatter_in_order.hlsl: a power of two
 SHARED uint kLongestList = 64;     // updates of one target, for reduce_lists.hlsl
+SHARED uint kAccumulated = 1024;   // threads of a group of accumulate.hlsl
 SHARED uint kDigits = 256;         // of the radix sort; a group has a thread for each
 SHARED uint kDigitBits = 8;
 SHARED uint kTextureShift = 8;     // a row of a table's texture has 2 to the power of it texels
