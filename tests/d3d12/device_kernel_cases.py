@@ -252,6 +252,10 @@ def accumulate(device: Device, values_of: str) -> None:
             updates = (updates > 1).astype(updates.dtype)
         for places in (tuples((TARGETS,), OTHER_INDEX), np.full((TARGETS, 1), 3)):
             reduce(device, how, places, updates[::-1].copy(), updates, ordered=False)
+    ones = np.ones(5000).astype(updates.dtype)
+    how = "max" if values_of == "bytes" else "add"
+    places = tuples((3000,), "i4", len(ones))  # of several groups
+    reduce(device, how, places, np.zeros(3000, ones.dtype), ones, ordered=False)
     if values_of == "integers":
         for dtype in ("i4", "u4", "?"):
             x = values((TARGETS,), "u4").astype(dtype)

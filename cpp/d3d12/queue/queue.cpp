@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "dmlindex/error.hpp"
 
@@ -21,7 +22,7 @@ constexpr std::chrono::microseconds kPollingTime(200);
 Queue::Queue(ID3D12Device* device, Pipelines& pipelines)
     : device_(device), pipelines_(pipelines), views_(device) {
     D3D12_COMMAND_QUEUE_DESC desc{};
-    desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+    desc.Type = D3D12_COMMAND_LIST_TYPE_COMPUTE;  // 10 µs sooner done than a direct one, on NVIDIA
     check(device->CreateCommandQueue(&desc, uuidof<ID3D12CommandQueue>(), queue_.put_void()),
           "creating a command queue");
     timeline_.emplace(device, queue_.get());
@@ -67,17 +68,21 @@ void Queue::prepare() {
     is_prepared_ = true;
     is_set_up_ = false;
     pipeline_ = nullptr;
+    bound_.fill(0);
 }
 
 ID3D12GraphicsCommandList* Queue::recording() {
     begin();
+    barrier();
     return list_.get();
 }
 
 void Queue::barrier() {
+    if (!hazards_.is_needed()) return;
     D3D12_RESOURCE_BARRIER all{};
     all.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV;
     list_->ResourceBarrier(1, &all);
+    hazards_.clear();
 }
 
 // Buffers are COMMON when a list begins, and stay in whatever state they are put into until it
@@ -110,16 +115,14 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     const std::uint64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
     const std::uint64_t width = (groups + rows - 1) / rows;
 
-    Batch& batch = batches_[batch_];
     Constants filled = constants;
     filled.thread_count = static_cast<std::uint32_t>(threads);
     filled.groups_x = static_cast<std::uint32_t>(width);
-    std::memcpy(batch.mapped + batch.constants_used, &filled, sizeof filled);
-    const D3D12_GPU_VIRTUAL_ADDRESS address = batch.constants->address + batch.constants_used;
-    batch.constants_used += (sizeof filled + kAlignment - 1) / kAlignment * kAlignment;
 
     Views all = views;
     all.written[kSlotsRegister] = {slots_, Format::kRaw};
+    if (!hazards_.allows(kernel, filled, views, slot(0))) barrier();
+    hazards_.add(kernel, filled, views, slot(0));
     for (const View& view : all.read) {
         if (!view.span) continue;
         Chunk& chunk = *view.span.chunk;  // a buffer may be read and written at once, in parts
@@ -139,14 +142,30 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     pipelines_.note_use(kernel);
     if (state != pipeline_) list_->SetPipelineState(state);
     pipeline_ = state;
-    list_->SetComputeRootConstantBufferView(kConstantsParameter, address);
+    bind_constants(filled);
     if (binding_ == Binding::kTables) {
         bind_tables(kernel, all);
     } else {
         bind_root(all);
     }
     list_->Dispatch(static_cast<UINT>(width), static_cast<UINT>(rows), 1);
-    barrier();
+}
+
+// Whether a root parameter of this list has to be set. vkd3d writes all descriptors anew where
+// one changes, which takes longer than all else that a dispatch does.
+bool Queue::changes(UINT parameter, std::uint64_t to) noexcept {
+    return std::exchange(bound_[parameter], to) != to;
+}
+
+void Queue::bind_constants(const Constants& constants) {
+    Batch& batch = batches_[batch_];
+    const bool is_first = batch.constants_used == 0;
+    if (!is_first && std::memcmp(&last_constants_, &constants, sizeof constants) == 0) return;
+    last_constants_ = constants;
+    std::memcpy(batch.mapped + batch.constants_used, &constants, sizeof constants);
+    list_->SetComputeRootConstantBufferView(kConstantsParameter,
+                                            batch.constants->address + batch.constants_used);
+    batch.constants_used += (sizeof constants + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 // Where a kernel is given nothing it gets the error slots: Vulkan wants something in every register
@@ -154,8 +173,9 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
 void Queue::bind_root(const Views& views) {
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
         const Span& span = views.written[i].span ? views.written[i].span : slots_;
-        list_->SetComputeRootUnorderedAccessView(kWrittenParameter + static_cast<UINT>(i),
-                                                 span.address());
+        const UINT parameter = kWrittenParameter + static_cast<UINT>(i);
+        if (!changes(parameter, span.address())) continue;
+        list_->SetComputeRootUnorderedAccessView(parameter, span.address());
     }
 }
 
@@ -166,14 +186,18 @@ void Queue::bind_tables(Kernel kernel, const Views& views) {
     for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
         const bool given = static_cast<bool>(views.written[i].span);
         if (!given && code.typed && !(code.winners && i == kWinnersRegister)) continue;
-        list_->SetComputeRootDescriptorTable(kWrittenParameter + static_cast<UINT>(i),
-                                             descriptor(given ? views.written[i] : nothing, true));
+        bind_table(kWrittenParameter + static_cast<UINT>(i), given ? views.written[i] : nothing,
+                   true);
     }
     for (std::size_t i = 0; i < kReadRegisters; ++i) {
         if (!views.read[i].span) continue;
-        list_->SetComputeRootDescriptorTable(kReadParameter + static_cast<UINT>(i),
-                                             descriptor(views.read[i], false));
+        bind_table(kReadParameter + static_cast<UINT>(i), views.read[i], false);
     }
+}
+
+void Queue::bind_table(UINT parameter, const View& view, bool writable) {
+    const D3D12_GPU_DESCRIPTOR_HANDLE handle = descriptor(view, writable);
+    if (changes(parameter, handle.ptr)) list_->SetComputeRootDescriptorTable(parameter, handle);
 }
 
 D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
@@ -185,7 +209,7 @@ D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
 }
 
 void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
-    begin();
+    recording();
     Chunk& written = *to.chunk;
     require(written, D3D12_RESOURCE_STATE_COPY_DEST);
     if (!written.keeps_state) {
@@ -206,7 +230,7 @@ void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
 }
 
 void Queue::skip_where_set(const Span& words) {
-    begin();
+    recording();
     if (words) require(*words.chunk, D3D12_RESOURCE_STATE_PREDICATION);
     list_->SetPredication(words ? words.chunk->resource.get() : nullptr, words.offset,
                           D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
@@ -218,6 +242,7 @@ void Queue::stop_skipping() noexcept {
 
 void Queue::submit() {
     if (!recording_) return;
+    barrier();  // nothing else keeps two lists apart
     recording_ = is_prepared_ = false;
     try {
         check(list_->Close(), "closing a command list");

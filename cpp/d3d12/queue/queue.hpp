@@ -8,6 +8,7 @@
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/memory/pool.hpp"
 #include "d3d12/memory/views.hpp"
+#include "d3d12/queue/hazards.hpp"
 #include "d3d12/queue/pipeline.hpp"
 #include "d3d12/queue/recorder.hpp"
 #include "d3d12/shaders/constants.hpp"
@@ -82,9 +83,13 @@ class Queue final : public Recorder {
     void prepare();
     std::size_t next_batch() const noexcept { return (batch_ + 1) % batches_.size(); }
     bool has_constants(const Batch& batch) const noexcept;
+    // Where what was recorded last is to be seen by what comes next.
     void barrier();
+    void bind_constants(const Constants& constants);
     void bind_root(const Views& views);
     void bind_tables(Kernel kernel, const Views& views);
+    void bind_table(UINT parameter, const View& view, bool writable);
+    bool changes(UINT parameter, std::uint64_t to) noexcept;
     D3D12_GPU_DESCRIPTOR_HANDLE descriptor(const View& view, bool writable);
     void block(std::uint64_t value);
     // Whether value was reached meanwhile.
@@ -106,6 +111,9 @@ class Queue final : public Recorder {
     std::atomic<bool> is_removed_ = false;  // whatever the device itself says
     bool is_set_up_ = false;                // this list knows its root signature
     ID3D12PipelineState* pipeline_ = nullptr;
+    Constants last_constants_;                        // of this list
+    std::array<std::uint64_t, kParameters> bound_{};  // in this list
+    Hazards hazards_;
     std::uint64_t next_value_ = 1;
 };
 

@@ -2,6 +2,8 @@
 // group's own memory first, so that a target that many updates name costs an exchange a group. arguments: x to z as in
 // value.hlsli, w the number of elements.
 
+#include "shared.h"
+
 #if VALUES != VALUES_WIDE
 #define GROUP kAccumulated
 #endif
