@@ -79,12 +79,13 @@ def inherit_failures(device: Device) -> None:
 
 @case
 def fill_words(device: Device) -> None:
-    """What an earlier call kept of each target, with positions past the later one's, is cleared."""
-    scatter(device, (TARGETS,), tuples((TARGETS,), "i4", 8 * TARGETS), "u4")
-    scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), "u4")
+    """The heads of a reduction's lists."""
+    list_updates(device)
 
 
-CASES["fill_pieces"] = fill_words
+@case
+def fill_pieces(device: Device) -> None:
+    list_updates(device)
 
 
 @case
@@ -209,7 +210,9 @@ def copy_to_texture(device: Device) -> None:
 @case
 def find_single_winners(device: Device, index_bytes: int, coordinates: int) -> None:
     shape = shape_of(coordinates)
-    scatter(device, shape, tuples(shape, INDICES[index_bytes]), "u4")
+    places = tuples(shape, INDICES[index_bytes], 8 * TARGETS)
+    scatter(device, shape, places, "u4")
+    scatter(device, shape, places[:TARGETS], "u4")  # whose positions are below the last one's
 
 
 @case

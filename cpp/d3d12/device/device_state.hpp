@@ -2,7 +2,9 @@
 // stays as long as somebody holds the device.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -86,7 +88,36 @@ struct Device::Objects {
             }
             return Span{texture.get(), 0, texture->bytes};
         };
-        return {recorder, typed_views, take, upload, texture_for_table};
+        const auto winners_of = [this](std::uint64_t targets, std::uint64_t positions) {
+            return winners_for(targets, positions);
+        };
+        return {recorder, typed_views, take, upload, texture_for_table, winners_of};
+    }
+
+    // Cleared when they are made, and when all numbers are used up: each scatter takes numbers
+    // above those of the ones before it.
+    Winners winners_for(std::uint64_t targets, std::uint64_t positions) {
+        constexpr std::uint64_t kMostBytes = 256ull << 20;
+        constexpr std::uint64_t kLeastBytes = 1ull << 20;
+        const std::uint64_t bytes = std::max(kLeastBytes, std::bit_ceil(4 * targets));
+        if (bytes > kMostBytes) return {};
+        const bool is_new = !winners || winners->bytes < bytes;
+        if (is_new) {
+            winners = with_room([&] {
+                allocations.next();
+                queue.wait(queue.pending_value());  // nobody uses the old ones any more
+                queue.forget_views();
+                return make_chunk(device.get(), D3D12_HEAP_TYPE_DEFAULT, bytes);
+            });
+        }
+        const Span all{winners.get(), 0, winners->bytes};
+        if (is_new || winners_base + positions > ~std::uint32_t{0}) {
+            encode_clear(encoder(), all, 0);
+            winners_base = 0;
+        }
+        const auto base = static_cast<std::uint32_t>(winners_base);
+        winners_base += positions;
+        return {{winners.get(), 0, 4 * targets}, base};
     }
 
     void release_scratch() {
@@ -145,6 +176,8 @@ struct Device::Objects {
     bool typed_views = false;
     std::vector<Span> scratch;
     std::unique_ptr<Chunk> texture;  // once it is asked for
+    std::unique_ptr<Chunk> winners;  // the same
+    std::uint64_t winners_base = 0;  // the largest number in them
     Ledger ledger;
 };
 

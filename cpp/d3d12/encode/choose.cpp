@@ -148,9 +148,10 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
     return choice;
 }
 
-bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept {
-    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so.
-    return positions * 8 >= targets;
+bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies) noexcept {
+    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, and
+    // the copy has a pass of its own.
+    return positions * (copies ? 16 : 2) >= targets;
 }
 
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {

@@ -82,9 +82,9 @@ TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept;
 inline constexpr std::int64_t kTextureElements = 1 << 18;
 inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
 
-// The last write to each target wins; whether finding it goes through the targets, not the
-// positions.
-bool goes_by_target(std::int64_t positions, std::int64_t targets) noexcept;
+// The last write to each target wins; whether it is made by going through the targets, not the
+// positions. copies: the table is not its source already.
+bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies) noexcept;
 
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);

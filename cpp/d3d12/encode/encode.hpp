@@ -11,12 +11,23 @@
 
 namespace dmlindex::d3d12 {
 
+// Where a scatter notes who has won (winners.hlsli). What is there is at most base.
+struct Winners {
+    Span span;
+    std::uint32_t base = 0;
+
+    explicit operator bool() const noexcept { return static_cast<bool>(span); }
+};
+
 struct Encoder {
     Recorder& queue;
     bool typed_views;                             // whether typed kernels may be used
     std::function<Span(std::uint64_t)> allocate;  // scratch memory, until the plan is encoded
     std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes
     std::function<Span()> texture;  // of kTextureElements words, for one table at a time
+    // For so many targets, with room above base for so many positions; or none, and the scatter has
+    // to clear memory of its own.
+    std::function<Winners(std::uint64_t targets, std::uint64_t positions)> winners;
 };
 
 using Parents = std::array<std::uint32_t, 4>;  // byte offsets of slots, or kNoSlot

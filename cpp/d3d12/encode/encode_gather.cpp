@@ -48,7 +48,7 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
 }  // namespace
 
 void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                 const Tensors& tensors, Constants constants, const Span& winners) {
+                 const Tensors& tensors, Constants constants, const Winners& winners) {
     const std::int64_t pieces = position_count(plan) * (plan.slice_bytes / choice.unit);
     set_slice(plan.slice_bytes / choice.unit, constants);
     constants.arguments[0] = narrow(pieces);
@@ -60,7 +60,7 @@ void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
     views.read[0] = {gathers ? tensors.table : tensors.items, format};
     views.read[1] = {tensors.indices, Format::kR32};
     views.written[0] = {gathers ? tensors.items : tensors.table, format};
-    views.written[4] = {winners, Format::kRaw};
+    views.written[4] = {winners.span, Format::kRaw};
     encoder.queue.dispatch(rows_kernel(choice, plan.direction), constants, views,
                            static_cast<std::uint64_t>(quotient_up(pieces, kPiecesAThread)));
 }

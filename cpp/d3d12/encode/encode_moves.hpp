@@ -9,7 +9,7 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tens
                    const Slot& slot);
 // A gather or scatter with move_rows.hlsl. winners: who may write, if that is to be asked.
 void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                 const Tensors& tensors, Constants constants, const Span& winners);
+                 const Tensors& tensors, Constants constants, const Winners& winners);
 // The copy that a scatter begins with.
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                         const Slot& slot);

@@ -51,8 +51,7 @@ bool can_accumulate(const Plan& plan) noexcept {
 
 void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
                          const Views& views) {
-    const auto elements =
-        static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
+    const auto elements = static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
     constants.arguments[3] = static_cast<std::uint32_t>(elements);
     const std::int64_t values = kernel_values(plan.value_type);
     const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
@@ -120,7 +119,7 @@ Span sort_pairs(const Encoder& encoder, SortMemory memory, std::uint32_t largest
 // Whether most targets have few updates, and not too few have any: then lists are quicker than
 // sorting.
 bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements) noexcept {
-    return positions <= kMostUpdates * targets && goes_by_target(positions, targets) &&
+    return positions <= kMostUpdates * targets && kMostUpdates * positions >= targets &&
            targets * slice_elements <= kMostFolded;
 }
 

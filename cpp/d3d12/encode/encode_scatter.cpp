@@ -11,27 +11,40 @@ bool copies_all(const Plan& plan, const Tensors& tensors) {
            plan.copy_bytes == static_cast<std::int64_t>(tensors.table.bytes);
 }
 
-// For each target the last position that names it + 1, or 0.
-Span encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                    const Tensors& tensors, const Slot& slot, Constants& constants) {
+Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants) {
     const std::uint64_t notes = slices_may_cross(plan) ? 1 : 0;
-    const Span winners = encoder.allocate(std::uint64_t{4} * (constants.target_count + notes));
-    encode_clear(encoder, winners, 0);
+    Winners winners;
+    if (notes == 0) {
+        winners = encoder.winners(constants.target_count,
+                                  static_cast<std::uint64_t>(position_count(plan)));
+    }
+    if (winners) return winners;
+    winners.span = encoder.allocate(std::uint64_t{4} * (constants.target_count + notes));
+    encode_clear(encoder, winners.span, 0);
+    return winners;
+}
+
+// Finds the last position that names each target.
+Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                       const Tensors& tensors, const Slot& slot, Constants& constants) {
+    const Winners winners = winners_for(encoder, plan, constants);
+    constants.winners_base = winners.base;
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
     if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
-        four.arguments[1] = 1;
+        four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
+        four.winners_base = winners.base;
         four.target_bytes = constants.target_bytes;
         four.target_count = constants.target_count;
         Views views;
         views.read[1] = indices_view(plan, tensors);
-        views.written[4] = {winners, Format::kRaw};
+        views.written[4] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
                                four_threads(plan, marking));
     } else {
         Views views = raw_views(tensors);
-        views.written[4] = {winners, Format::kRaw};
+        views.written[4] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(Kernel::find_winners, constants, views,
                                static_cast<std::uint64_t>(position_count(plan)));
     }
@@ -44,17 +57,19 @@ bool can_scatter_winners(const Plan& plan, const Choice& choice, const Tensors& 
     return choice.path == Path::kSingles &&
            (copies_all(plan, tensors) || (!plan.copies_source && choice.unit == 4)) &&
            goes_by_target(position_count(plan),
-                          static_cast<std::int64_t>(tensors.table.bytes) / choice.unit);
+                          static_cast<std::int64_t>(tensors.table.bytes) / choice.unit,
+                          plan.copies_source);
 }
 
 void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                            const Tensors& tensors, const Slot& slot, const Span& winners) {
+                            const Tensors& tensors, const Slot& slot, const Winners& winners) {
     Constants constants = plan_constants(plan, slot);
+    constants.winners_base = winners.base;
     const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / choice.unit;
     constants.arguments[0] = narrow(targets);
     Views views;
     views.read[0] = {tensors.items, element_format(choice.unit)};
-    views.read[1] = {winners, Format::kRgba32};
+    views.read[1] = {winners.span, Format::kRgba32};
     views.written[0] = {tensors.table, Format::kR32};
     Kernel kernel = Kernel::scatter_winners_in_place;
     if (plan.copies_source) {
@@ -68,7 +83,7 @@ void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choi
 
 // Where slices overlap in part, their updates once more, one after the other.
 void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                     Constants constants, const Span& winners) {
+                     Constants constants, const Winners& winners) {
     constexpr std::int64_t kPositions = 1 << 20;  // of a dispatch: Windows gives it two seconds
     const std::int64_t unit =
         encoder.typed_views ? unit_of(plan) : std::min<std::int64_t>(unit_of(plan), 4);
@@ -80,7 +95,7 @@ void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& te
         views.read[1] = {tensors.indices, Format::kR32};
         views.written[0] = {tensors.table, Format::kRgba32};
     }
-    views.written[4] = {winners, Format::kRaw};
+    views.written[4] = {winners.span, Format::kRaw};
     const std::int64_t positions = position_count(plan);
     for (std::int64_t first = 0; first < positions; first += kPositions) {
         constants.arguments[0] = narrow(first);
@@ -97,7 +112,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
     const std::int64_t positions = position_count(plan);
     const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
     Constants constants = plan_constants(plan, slot);
-    Span winners;
+    Winners winners;
     if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
@@ -111,11 +126,12 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
     if (choice.path == Path::kSingles && choice.unit == 4) {
         Constants four = four_constants(plan, choice, slot);
         four.arguments[1] = winners ? 1 : 0;
+        four.winners_base = winners.base;
         Views views;
         views.read[0] = {tensors.items, Format::kRgba32};
         views.read[1] = indices_view(plan, tensors);
         views.written[0] = {tensors.table, Format::kR32};
-        views.written[4] = {winners, Format::kRaw};
+        views.written[4] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::scatter_singles, plan), four, views,
                                four_threads(plan, choice));
     } else if (choice.path == Path::kRows) {
@@ -125,7 +141,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
         set_slice(plan.slice_bytes / unit, constants);
         constants.arguments[0] = winners ? 1 : 0;
         Views views = raw_views(tensors);
-        views.written[4] = {winners, Format::kRaw};
+        views.written[4] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(kernels::scatter_units(unit), constants, views,
                                static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
     }

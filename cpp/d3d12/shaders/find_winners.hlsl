@@ -6,10 +6,11 @@
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint position = thread_id(group, thread);
-    if (position >= thread_count || failed()) return;
+    uint id = thread_id(group, thread);
+    if (id >= thread_count || failed()) return;
+    uint position = thread_count - 1 - id;  // the last ones first
     Place place = locate(position);
     bool inside = resolve_all(place);
     uint target;
-    [branch] if (inside && find_target(place.table, target)) winners.InterlockedMax(4 * target, position + 1);
+    [branch] if (inside && find_target(place.table, target)) claim(target, position);
 }

@@ -1,6 +1,6 @@
 // Slices of whole pieces of UNIT bytes, 16 or 4, in either direction: kPiecesAThread a thread, which lie GROUP apart,
-// so that a group's accesses are neighbours. arguments.x: all pieces; arguments.y: in a scatter, whether winners holds,
-// for each target, the last position that names it (+ 1). SIMPLE: at most one dim, one coordinate of 4 or 8 bytes, no
+// so that a group's accesses are neighbours. arguments.x: all pieces; arguments.y: in a scatter, whether winners
+// says which slice is the last for each target. SIMPLE: at most one dim, one coordinate of 4 or 8 bytes, no
 // wrap.
 
 #include "plan.hlsli"

@@ -1,5 +1,5 @@
-// Packed items → table, single words, four a thread. arguments.y: whether winners holds, for each word of the table, the
-// last position that names it (+ 1); the others then keep out.
+// Packed items → table, single words, four a thread. arguments.y: whether winners says which position is the last that
+// names each word of the table; the others then keep out.
 
 #include "four.hlsli"
 
@@ -15,7 +15,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint4 values = items[four.first / 4];
     [unroll] for (uint i = 0; i < 4; ++i) {
         bool writes = is_there(four, i) && !is_skipped(four, i);
-        if (writes && arguments.y) writes = winners.Load(4 * four.place[i]) == four.first + i + 1;
+        if (writes && arguments.y) writes = winners.Load(4 * four.place[i]) == winners_base + four.first + i + 1;
         if (writes) table[four.place[i]] = values[i];
     }
 }

@@ -1,5 +1,5 @@
-// items → table, any plan, one unit a thread. arguments.x: whether winners holds, for each target, the last position
-// that names it (+ 1); the others then keep out.
+// items → table, any plan, one unit a thread. arguments.x: whether winners says which position is the last that names
+// each target; the others then keep out.
 
 #include "plan.hlsli"
 #include "unit.hlsli"

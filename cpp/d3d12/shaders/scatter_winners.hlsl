@@ -41,6 +41,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
     if (4 * id >= arguments.x || failed()) return;
     uint4 won = winners[id];
+    won = won > winners_base ? won - winners_base : 0;
 #if IN_PLACE
     [unroll] for (uint i = 0; i < 4; ++i) {
         if (won[i] != 0) table[4 * id + i] = items[won[i] - 1];

@@ -113,7 +113,7 @@ cbuffer Constants : register(b0) {
     uint line_most;         // kModeLinear: what is past this address is read or written there
     uint line_present;      // kModeLinear: addresses that have memory
     uint line_shift;        // kModeLinear: an element has 2 to the power of it bytes
-    uint line_unused;
+    uint winners_base;      // winners.hlsli
     DimConstants dims[kMaxDeviceDims];
     CoordinateConstants coordinates[kMaxDeviceDims];
     uint4 pattern[kPatternTexels];  // fill

@@ -1,4 +1,5 @@
-// Of a scatter in which the last write wins: for each target the last position that names it (+ 1), or 0.
+// Of a scatter in which the last write wins: for each target winners_base plus the last position that names it (+ 1), or
+// not more than winners_base. So what scatters before it have left there needs no clearing.
 
 RWByteAddressBuffer winners : register(WRITTEN(WINNERS_REGISTER));
 
@@ -15,6 +16,12 @@ bool find_target(uint place, out uint target) {
     return there;
 }
 
+// Most positions that name a target together find a later one there already.
+void claim(uint target, uint position) {
+    uint number = winners_base + position + 1;
+    [branch] if (winners.Load(4 * target) < number) winners.InterlockedMax(4 * target, number);
+}
+
 bool has_won(uint place, uint position) {
-    return winners.Load(4 * min(place / target_bytes, target_count - 1)) == position + 1;
+    return winners.Load(4 * min(place / target_bytes, target_count - 1)) == winners_base + position + 1;
 }
