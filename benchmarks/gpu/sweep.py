@@ -34,7 +34,7 @@ from benchmarks.sweep.report import summary
 Record = dict[str, Any]
 
 _CHAIN = 10
-_WARM_SECONDS = 0.01
+_WARM_SECONDS = 0.06
 _SECONDS = 0.04  # of timing a way
 _LONG = 0.05  # seconds: a call that takes longer is timed by itself
 _LARGE_NS = 50e3  # of the best peer: from there on it is not what a call costs that counts

@@ -107,8 +107,40 @@ def gather_units(device: Device, unit: int) -> None:
 
 
 @case
-def gather_units_packed(device: Device, unit: int) -> None:
-    agree(device, dmlindex.gather, values((5, 3), DTYPES[unit]), [3, -5, 0])
+def gather_any(device: Device, element: int) -> None:
+    """Lines shorter than four and longer, of indices that repeat and do not; tuples of four."""
+    dtype = DTYPES[element]
+    fill = {"mode": "fill", "fill_value": 7}
+    for size, count in ((5, 1), (3, 7)):
+        x = values((4, size, 3), dtype)
+        places = np.arange(4 * count * 3).reshape(4, count, 3) % (2 * size) - size
+        for dtype_of_index in ("i4", "i8", "i2"):
+            agree(device, dmlindex.gather_elements, x, places.astype(dtype_of_index), axis=1)
+        agree(device, dmlindex.gather_elements, x, places + 1, axis=1, **fill)
+        lines = values((6, size), dtype)
+        agree(device, dmlindex.gather, lines, np.arange(count) % size, axis=1)
+        agree(device, dmlindex.gather, lines, np.arange(count) - 2, axis=1, **fill)
+    places = tuples((2, 3, 4, 5), "i4", 9)
+    agree(device, dmlindex.gather_nd, values((2, 3, 4, 5), dtype), places)
+    bad = places.copy()
+    bad[7, 2] = 4
+    with pytest.raises(IndexError, match=r"indices\[7, 2\] = 4 is out of range"):
+        dmlindex.gather_nd(device.tensor(values((2, 3, 4, 5), dtype)), bad).numpy()
+
+
+@case
+def gather_bytes(device: Device) -> None:
+    """Slices that begin and end anywhere in a piece of 16 bytes, and cover several."""
+    for width in (3, 5, 7, 13, 20, 31, 33, 63, 100):
+        for count in (1, 2, 9):
+            x = values((7, width), "u1")
+            agree(device, dmlindex.gather, x, np.arange(count) * 3 % 7 - 3)
+    x = values((3, 5, 13), "u1")
+    agree(device, dmlindex.gather, x, [4, 0, 9, -8], axis=1, mode="wrap")
+    agree(device, dmlindex.gather, x, [4, 0, 5, -6], axis=1, mode="fill")
+    agree(device, dmlindex.gather_nd, x, [[2, 4], [0, 0], [1, -1]])
+    with pytest.raises(IndexError, match=r"indices\[2\] = 5 is out of range"):
+        dmlindex.gather(device.tensor(x), [4, 0, 5], axis=1).numpy()
 
 
 @case

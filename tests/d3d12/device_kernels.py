@@ -16,7 +16,6 @@ ROOT_ONLY = {
     "fill_words",
     "gather_units_4",
     "gather_units_16",
-    "gather_units_packed_4",
     "scatter_units_16",
 }
 

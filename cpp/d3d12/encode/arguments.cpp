@@ -74,6 +74,23 @@ Constants plan_constants(const Plan& plan, const Slot& slot) {
     return constants;
 }
 
+Constants any_constants(const Plan& plan, const Slot& slot) {
+    Constants constants = plan_constants(plan, slot);
+    if (!plan.is_linear) {
+        const auto element = narrow(plan.slice_bytes);
+        for (int d = 0; d < plan.rank; ++d) constants.dims[d].table_stride /= element;
+        for (int k = 0; k < plan.coordinate_count; ++k) {
+            constants.coordinates[k].table_stride /= element;
+        }
+    }
+    if (plan.rank == 0) {
+        constants.rank = 1;
+        constants.dims[0].size = 1;
+    }
+    constants.arguments[0] = narrow(position_count(plan));
+    return constants;
+}
+
 Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot) {
     Constants constants = plan_constants(plan, slot);
     const Grid& grid = choice.grid;

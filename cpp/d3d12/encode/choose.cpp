@@ -52,6 +52,12 @@ bool gathers_by_bytes(const Plan& plan) noexcept {
            plan.coordinate_count == 1;
 }
 
+// Whether the last thread of a gather may store a whole texel of so many bytes.
+bool may_store_whole(const Plan& plan, const Tensors& tensors, std::int64_t texel) noexcept {
+    const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
+    return bytes % texel == 0 || bytes >= static_cast<std::int64_t>(tensors.items.bytes);
+}
+
 bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
     const std::int64_t element = plan.slice_bytes;
     // A slice of several elements may lie on a line in part.
@@ -60,10 +66,23 @@ bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept
     if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
     if (!find_grid(plan, grid)) return false;
     if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
-    // A gather's last thread stores four elements, whether or not there are as many.
-    const std::int64_t positions = position_count(plan);
-    return plan.direction == Direction::kScatter || positions % kFour == 0 ||
-           positions * element >= static_cast<std::int64_t>(tensors.items.bytes);
+    return plan.direction == Direction::kScatter || may_store_whole(plan, tensors, kFour * element);
+}
+
+bool fits_any(const Plan& plan, const Tensors& tensors) noexcept {
+    const std::int64_t element = plan.slice_bytes;
+    if (plan.direction != Direction::kGather || plan.mode == Mode::kWrap) return false;
+    if (plan.is_linear && element != plan.element_bytes) return false;
+    return is_single(element) && items_are_packed(plan) && table_has_whole_slices(plan) &&
+           static_cast<std::int64_t>(tensors.table.bytes) <= element * kMaxTexels &&
+           may_store_whole(plan, tensors, kFour * element);
+}
+
+bool fits_bytes(const Plan& plan, const Tensors& tensors) noexcept {
+    if (plan.direction != Direction::kGather || plan.is_linear || plan.fill != nullptr)
+        return false;
+    return items_are_packed(plan) && may_store_whole(plan, tensors, kUnits[0]) &&
+           static_cast<std::int64_t>(tensors.table.bytes) < kUnits[0] * kMaxTexels;
 }
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but
@@ -138,6 +157,17 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
         choice.unit = plan.slice_bytes;
         choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
         choice.table_in = table_in(plan, choice.grid);
+        return choice;
+    }
+    if (fits_any(plan, tensors)) {
+        choice.path = Path::kAny;
+        choice.unit = plan.slice_bytes;
+        return choice;
+    }
+    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kUnits[0]) &&
+        fits_bytes(plan, tensors)) {
+        choice.path = Path::kBytes;
+        choice.unit = 1;
         return choice;
     }
     if (choice.unit >= 4) {

@@ -38,6 +38,8 @@ enum class Path : std::uint8_t {
     kGeneral,  // gather_units.hlsl, scatter_units.hlsl, find_winners.hlsl
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
+    kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices
+    kBytes,    // gather_bytes.hlsl: slices of any size, 16 bytes of the items a thread
 };
 
 // The positions of kSingles: lines of neighbours.

@@ -45,6 +45,35 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
     }
 }
 
+void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                       const Tensors& tensors, const Slot& slot) {
+    Constants constants = any_constants(plan, slot);
+    set_pattern(plan, choice.unit, constants);
+    Views views;
+    views.read[0] = {tensors.table, element_format(choice.unit)};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {tensors.items, four_format(choice.unit)};
+    encoder.queue.dispatch(kernels::gather_any(choice.unit), constants, views,
+                           static_cast<std::uint64_t>(quotient_up(position_count(plan), kFour)));
+}
+
+void encode_gather_bytes(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                         const Slot& slot) {
+    constexpr std::int64_t kPiece = 16;
+    const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
+    Constants constants = plan_constants(plan, slot);
+    set_slice(plan.slice_bytes, constants);
+    constants.arguments[0] = narrow(bytes);
+    constants.arguments[1] =
+        narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), kPiece) - 1);
+    Views views;
+    views.read[0] = {tensors.table, Format::kRgba32};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {tensors.items, Format::kRgba32};
+    encoder.queue.dispatch(Kernel::gather_bytes, constants, views,
+                           static_cast<std::uint64_t>(quotient_up(bytes, kPiece)));
+}
+
 }  // namespace
 
 void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
@@ -74,21 +103,23 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tens
         encode_gather_singles(encoder, plan, choice, tensors, slot);
         return;
     }
+    if (choice.path == Path::kAny) {
+        encode_gather_any(encoder, plan, choice, tensors, slot);
+        return;
+    }
+    if (choice.path == Path::kBytes) {
+        encode_gather_bytes(encoder, plan, tensors, slot);
+        return;
+    }
     Constants constants = plan_constants(plan, slot);
     if (choice.path == Path::kRows) {
         encode_rows(encoder, plan, choice, tensors, constants, {});
         return;
     }
     set_slice(plan.slice_bytes / choice.unit, constants);
-    constants.arguments[0] = narrow(units);
     set_pattern(plan, choice.unit, constants);
-    const bool packed = items_are_packed(plan);
-    const std::int64_t each =
-        packed && choice.unit < 16 ? (choice.unit == 4 ? 4 : 4 / choice.unit) : 1;
-    const Kernel kernel = packed && choice.unit < 16 ? kernels::gather_units_packed(choice.unit)
-                                                     : kernels::gather_units(choice.unit);
-    encoder.queue.dispatch(kernel, constants, raw_views(tensors),
-                           static_cast<std::uint64_t>(quotient_up(units, each)));
+    encoder.queue.dispatch(kernels::gather_units(choice.unit), constants, raw_views(tensors),
+                           static_cast<std::uint64_t>(units));
 }
 
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

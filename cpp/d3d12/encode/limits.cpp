@@ -45,7 +45,8 @@ void check_limits(const Plan& plan) {
 void check_views(const Plan& plan, const Tensors& tensors, bool typed_views) {
     const Choice choice = choose(plan, tensors, typed_views);
     const bool typed =
-        choice.path == Path::kRows && choice.unit == 16 && plan.reduction == Reduction::kNone;
+        (choice.path == Path::kBytes || (choice.path == Path::kRows && choice.unit == 16)) &&
+        plan.reduction == Reduction::kNone;
     const std::int64_t limit = typed ? kMaxTypedBytes : kMaxRawBytes;
     check_bytes(plan.direction == Direction::kGather ? "input" : "output", tensors.table, limit);
     check_bytes(plan.direction == Direction::kGather ? "output" : "updates", tensors.items, limit);

@@ -18,9 +18,6 @@ enum class Kernel : std::uint8_t {
     gather_units_2,
     gather_units_4,
     gather_units_16,
-    gather_units_packed_1,
-    gather_units_packed_2,
-    gather_units_packed_4,
     scatter_units_1,
     scatter_units_2,
     scatter_units_4,
@@ -30,6 +27,7 @@ enum class Kernel : std::uint8_t {
     scatter_in_order_2,
     scatter_in_order_4,
     scatter_in_order_16,
+    gather_bytes,
     gather_rows_4,
     gather_rows_16,
     gather_rows_simple_4,
@@ -66,6 +64,10 @@ enum class Kernel : std::uint8_t {
     gather_singles_2_1_1,
     gather_singles_4_1_1,
     gather_singles_8_1_1,
+    gather_any_1,
+    gather_any_2,
+    gather_any_4,
+    gather_any_8,
     gather_textured_4,
     gather_textured_8,
     gather_table_4_1_1,
@@ -141,7 +143,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_bytes,
 };
 
-inline constexpr int kKernelCount = 131;
+inline constexpr int kKernelCount = 133;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -150,9 +152,6 @@ namespace kernels {
 
 inline Kernel gather_units(std::int64_t unit) noexcept {
     return find_kernel(Kernel::gather_units_1, 4, {unit});
-}
-inline Kernel gather_units_packed(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::gather_units_packed_1, 3, {unit});
 }
 inline Kernel scatter_units(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_units_1, 4, {unit});
@@ -174,6 +173,9 @@ inline Kernel scatter_rows_simple(std::int64_t unit) noexcept {
 }
 inline Kernel gather_singles(std::int64_t element, std::int64_t index, std::int64_t coordinates) noexcept {
     return find_kernel(Kernel::gather_singles_1_4_1, 28, {element, index, coordinates});
+}
+inline Kernel gather_any(std::int64_t element) noexcept {
+    return find_kernel(Kernel::gather_any_1, 4, {element});
 }
 inline Kernel gather_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_textured_4, 2, {index});

@@ -1,5 +1,4 @@
-// table → items, any plan. UNIT is what is moved at once. PACKED: the items lie without gaps, and a thread builds
-// a whole word of narrow units, or four words, before it stores them.
+// table → items, any plan, one unit a thread.
 
 #include "plan.hlsli"
 #include "unit.hlsli"
@@ -48,32 +47,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
     if (failed()) return;
     uint item_offset;
-#if PACKED
-    // arguments.x: all units. The last thread's word may belong in part to somebody else.
-    static const uint kUnits = UNIT == 4 ? 4 : 4 / UNIT;
-    uint first = id * kUnits;
-    if (first >= arguments.x) return;
-    [branch] if (arguments.x - first >= kUnits) {
-#if UNIT == 4
-        uint4 words;
-        [unroll] for (uint i = 0; i < kUnits; ++i) words[i] = gather(first + i, item_offset);
-        items.Store4(first * UNIT, words);
-#else
-        uint word = 0;
-        [unroll] for (uint i = 0; i < kUnits; ++i) {
-            word |= gather(first + i, item_offset) << 8 * UNIT * i;
-        }
-        items.Store(first * UNIT, word);
-#endif
-    } else {
-        [loop] for (uint i = first; i < arguments.x; ++i) {
-            Unit value = gather(i, item_offset);
-            store_unit(items, item_offset, value);
-        }
-    }
-#else
     if (id >= thread_count) return;
     Unit value = gather(id, item_offset);
     store_unit(items, item_offset, value);
-#endif
 }
