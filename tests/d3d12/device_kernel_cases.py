@@ -152,7 +152,7 @@ def scatter_units(device: Device, unit: int) -> None:
 
 @case
 def find_winners(device: Device) -> None:
-    scatter(device, (TARGETS, 3), tuples((TARGETS,), OTHER_INDEX), "u1")
+    scatter(device, (TARGETS, 3), tuples((TARGETS,), OTHER_INDEX), "u1", mode="wrap")
 
 
 @case
@@ -259,11 +259,27 @@ def scatter_winners(device: Device, element: int) -> None:
 
 
 @case
-def scatter_winners_in_place(device: Device) -> None:
-    x, places = values((TARGETS,), "u4"), tuples((TARGETS,), "i4")
-    table = device.tensor(x)
-    dmlindex.scatter_nd(table, places, x + 5, out=table)
-    same(table, dmlindex.scatter_nd(x, places, x + 5))
+def scatter_winners_in_place(device: Device, element: int) -> None:
+    x, places = values((TARGETS + 1,), DTYPES[element]), tuples((TARGETS,), "i4")
+    table, updates = device.tensor(x), x[:TARGETS] + x.dtype.type(5)
+    dmlindex.scatter_nd(table, places, updates, out=table)
+    same(table, dmlindex.scatter_nd(x, places, updates))
+
+
+@case
+def find_any_winners(device: Device) -> None:
+    """Lines shorter than four and longer; tuples of four; slices of several elements."""
+    for size in (3, 7):
+        x = values((4, 5, size), "u4")
+        places = tuples((5,), "i8", 4 * 11 * size).reshape(4, 11, size)
+        updates = values(places.shape, "u4") + np.uint32(9)
+        agree(device, dmlindex.scatter_elements, x, places, updates, axis=1)
+        bad = places.copy()
+        bad[2, 3, 1] = 5
+        agree(device, dmlindex.scatter_elements, x, bad, updates, axis=1, mode="drop")
+    places = tuples((2, 3, 4, 2), "i4", 30)
+    scatter(device, (2, 3, 4, 2), places, "u2")
+    scatter(device, (2, 3, 4, 2, 3), places, "u1")
 
 
 # ---- reductions ---------------------------------------------------------------------------------
@@ -331,6 +347,24 @@ def reduce_sorted(device: Device, values_of: str) -> None:
     updates = numbers(TARGETS, values_of)
     how = "max" if values_of == "wide" else "add"
     reduce(device, how, tuples((4,), "i4"), updates[:4].copy(), updates)
+
+
+@case
+def mark_starts(device: Device) -> None:
+    reduce_sorted(device, "floats")
+
+
+@case
+def reduce_long(device: Device, values_of: str) -> None:
+    """Runs of all lengths about the longest that are not long, some of slices for two groups."""
+    how = "max" if values_of == "wide" else "add"
+    lengths = [1, 63, 64, 65, 66, 128, 1, 200, 3000]
+    places = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.random.default_rng(2).permutation(places)[:, np.newaxis]
+    for rest in ((), (3,), (300,)):
+        shape = (len(places), *rest)
+        updates = np.resize(numbers(TARGETS, values_of), shape)
+        reduce(device, how, places, updates[: len(lengths)].copy(), updates)
 
 
 for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):

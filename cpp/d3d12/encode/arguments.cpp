@@ -74,10 +74,10 @@ Constants plan_constants(const Plan& plan, const Slot& slot) {
     return constants;
 }
 
-Constants any_constants(const Plan& plan, const Slot& slot) {
+Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot& slot) {
     Constants constants = plan_constants(plan, slot);
     if (!plan.is_linear) {
-        const auto element = narrow(plan.slice_bytes);
+        const auto element = narrow(element_bytes);
         for (int d = 0; d < plan.rank; ++d) constants.dims[d].table_stride /= element;
         for (int k = 0; k < plan.coordinate_count; ++k) {
             constants.coordinates[k].table_stride /= element;

@@ -22,8 +22,8 @@ inline std::uint32_t narrow(std::int64_t value) { return static_cast<std::uint32
 
 // What every kernel of a plan needs to know of it.
 Constants plan_constants(const Plan& plan, const Slot& slot);
-// The same for gather_any.hlsl:
-Constants any_constants(const Plan& plan, const Slot& slot);
+// The same for the kernels of any.hlsli. element_bytes: what places in the table are counted in.
+Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot& slot);
 // The same for the kernels of four.hlsli:
 Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot);
 // How many threads those have:

@@ -70,12 +70,9 @@ bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept
 }
 
 bool fits_any(const Plan& plan, const Tensors& tensors) noexcept {
-    const std::int64_t element = plan.slice_bytes;
     if (plan.direction != Direction::kGather || plan.mode == Mode::kWrap) return false;
-    if (plan.is_linear && element != plan.element_bytes) return false;
-    return is_single(element) && items_are_packed(plan) && table_has_whole_slices(plan) &&
-           static_cast<std::int64_t>(tensors.table.bytes) <= element * kMaxTexels &&
-           may_store_whole(plan, tensors, kFour * element);
+    return has_single_targets(plan, tensors) &&
+           may_store_whole(plan, tensors, kFour * plan.slice_bytes);
 }
 
 bool fits_bytes(const Plan& plan, const Tensors& tensors) noexcept {
@@ -131,6 +128,17 @@ TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
 }
 
 }  // namespace
+
+bool fits_any_dims(const Plan& plan) noexcept {
+    return plan.mode != Mode::kWrap && !plan.is_linear && plan.coordinate_count > 0;
+}
+
+bool has_single_targets(const Plan& plan, const Tensors& tensors) noexcept {
+    const std::int64_t element = plan.slice_bytes;
+    if (plan.is_linear && element != plan.element_bytes) return false;
+    return is_single(element) && items_are_packed(plan) && table_has_whole_slices(plan) &&
+           static_cast<std::int64_t>(tensors.table.bytes) <= element * kMaxTexels;
+}
 
 bool find_grid(const Plan& plan, Grid& grid) noexcept {
     if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;

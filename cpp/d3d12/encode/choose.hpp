@@ -58,6 +58,11 @@ struct Choice {
     Grid grid;  // kSingles
 };
 
+// Whether the kernels of any.hlsli can resolve the plan's indices.
+bool fits_any_dims(const Plan& plan) noexcept;
+// Whether slices are single elements that lie packed in items, and anywhere in the table.
+bool has_single_targets(const Plan& plan, const Tensors& tensors) noexcept;
+
 // Whether the kernels of four.hlsli can walk the plan's positions, and how; their slices may be of
 // any size.
 bool find_grid(const Plan& plan, Grid& grid) noexcept;

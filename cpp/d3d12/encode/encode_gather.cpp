@@ -47,7 +47,7 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
 
 void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot) {
-    Constants constants = any_constants(plan, slot);
+    Constants constants = any_constants(plan, choice.unit, slot);
     set_pattern(plan, choice.unit, constants);
     Views views;
     views.read[0] = {tensors.table, element_format(choice.unit)};

@@ -37,15 +37,19 @@ bool is_one_of_32_bits(ValueType type) noexcept {
     return type == ValueType::kInt32 || type == ValueType::kUint32;
 }
 
-// Whether updates may come in whatever order, and there is a kernel for that.
+// Whether updates may come in whatever order, and there is a kernel for that. Long slices of floats
+// are quicker sorted: they share the work, and need no exchanges.
 bool can_accumulate(const Plan& plan) noexcept {
+    constexpr std::int64_t kLongSlice = 64;
+    constexpr std::int64_t kManyBytes = 1 << 22;
     switch (kernel_values(plan.value_type)) {
         case VALUES_INTEGERS:
             return true;
         case VALUES_WIDE:
             return plan.reduction == Reduction::kAdd;
         default:
-            return plan.any_order;
+            return plan.any_order && (plan.slice_bytes < kLongSlice ||
+                                      position_count(plan) * plan.slice_bytes < kManyBytes);
     }
 }
 
@@ -114,6 +118,30 @@ Span sort_pairs(const Encoder& encoder, SortMemory memory, std::uint32_t largest
         std::swap(memory.pairs, memory.other);
     }
     return memory.pairs;
+}
+
+// Walks the sorted pairs. views and constants: those of the reduction, the pairs among them.
+void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, Views views,
+                 bool short_ones_are_done) {
+    constexpr std::uint64_t kMostTargets = 1 << 27;
+    const auto count = static_cast<std::uint64_t>(position_count(plan));
+    const std::uint64_t slice = constants.slice_units;
+    const std::int64_t values = kernel_values(plan.value_type);
+    constants.arguments[3] = static_cast<std::uint32_t>(count);
+    if (!short_ones_are_done) {
+        std::uint64_t walkers = count;
+        if (constants.target_count <= std::min(4 * count, kMostTargets)) {
+            walkers = constants.target_count;
+            constants.pattern[0][0] = 1;
+            views.written[2].span = encoder.allocate(4 * walkers);
+            encoder.queue.dispatch(Kernel::mark_starts, constants, views, count);
+        }
+        encoder.queue.dispatch(kernels::reduce_sorted(values), constants, views, walkers * slice);
+    }
+    if (count <= kLongestRun) return;
+    const std::uint64_t groups =
+        (count + kLongestRun - 1) / kLongestRun * ((slice + kLanes - 1) / kLanes);
+    encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);
 }
 
 // Whether most targets have few updates, and not too few have any: then lists are quicker than
@@ -209,16 +237,13 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     if (by_lists) {  // what follows is for the long ones
         encode_lists(encoder, plan, tensors, constants, views);
         constants.slot = sort_slot = kSpareSlot;
-        std::memcpy(constants.pattern, &kLongestList, sizeof kLongestList);
         encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
     }
     Views keys = raw_views(tensors);
     keys.written[4].span = memory.pairs;
     encoder.queue.dispatch(Kernel::sort_keys, constants, keys, memory.count);
     views.written[4].span = sort_pairs(encoder, memory, constants.target_count, sort_slot);
-    constants.arguments[3] = narrow(positions);
-    encoder.queue.dispatch(kernels::reduce_sorted(kernel_values(plan.value_type)), constants, views,
-                           memory.count * static_cast<std::uint64_t>(slice_elements));
+    encode_runs(encoder, plan, constants, views, by_lists);
     if (by_lists) encoder.queue.skip_where_set({});
 }
 

@@ -42,6 +42,14 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         views.written[4] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
                                four_threads(plan, marking));
+    } else if (encoder.typed_views && fits_any_dims(plan)) {
+        Constants any = any_constants(plan, constants.target_bytes, slot);
+        any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
+        any.winners_base = winners.base;
+        Views views;
+        views.read[1] = {tensors.indices, Format::kR32};
+        views.written[4] = {winners.span, Format::kRaw};
+        encoder.queue.dispatch(Kernel::find_any_winners, any, views, any.arguments[1]);
     } else {
         Views views = raw_views(tensors);
         views.written[4] = {winners.span, Format::kRaw};
@@ -54,28 +62,29 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
 // Whether encode_scatter_winners does what is left of a scatter whose winners are known; its copy
 // too.
 bool can_scatter_winners(const Plan& plan, const Choice& choice, const Tensors& tensors) {
-    return choice.path == Path::kSingles &&
-           (copies_all(plan, tensors) || (!plan.copies_source && choice.unit == 4)) &&
+    return (choice.path == Path::kSingles || has_single_targets(plan, tensors)) &&
+           (copies_all(plan, tensors) || !plan.copies_source) &&
            goes_by_target(position_count(plan),
-                          static_cast<std::int64_t>(tensors.table.bytes) / choice.unit,
+                          static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
                           plan.copies_source);
 }
 
-void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                            const Tensors& tensors, const Slot& slot, const Winners& winners) {
+void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                            const Slot& slot, const Winners& winners) {
     Constants constants = plan_constants(plan, slot);
     constants.winners_base = winners.base;
-    const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / choice.unit;
+    const std::int64_t element = plan.slice_bytes;
+    const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / element;
     constants.arguments[0] = narrow(targets);
     Views views;
-    views.read[0] = {tensors.items, element_format(choice.unit)};
+    views.read[0] = {tensors.items, element_format(element)};
     views.read[1] = {winners.span, Format::kRgba32};
-    views.written[0] = {tensors.table, Format::kR32};
-    Kernel kernel = Kernel::scatter_winners_in_place;
+    views.written[0] = {tensors.table, element == 8 ? Format::kRg32 : Format::kR32};
+    Kernel kernel = kernels::scatter_winners_in_place(element);
     if (plan.copies_source) {
-        views.read[2] = {tensors.source, four_format(choice.unit)};
-        views.written[0].format = four_format(choice.unit);
-        kernel = kernels::scatter_winners(choice.unit);
+        views.read[2] = {tensors.source, four_format(element)};
+        views.written[0].format = four_format(element);
+        kernel = kernels::scatter_winners(element);
     }
     encoder.queue.dispatch(kernel, constants, views,
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
@@ -116,8 +125,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
     if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
-        if (can_scatter_winners(plan, choice, tensors)) {
-            encode_scatter_winners(encoder, plan, choice, tensors, slot, winners);
+        if (encoder.typed_views && can_scatter_winners(plan, choice, tensors)) {
+            encode_scatter_winners(encoder, plan, tensors, slot, winners);
             return;
         }
     }

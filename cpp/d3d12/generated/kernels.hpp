@@ -97,6 +97,7 @@ enum class Kernel : std::uint8_t {
     gather_table_textured_4,
     gather_table_textured_8,
     copy_to_texture,
+    find_any_winners,
     find_single_winners_4_1,
     find_single_winners_4_2,
     find_single_winners_4_3,
@@ -113,7 +114,10 @@ enum class Kernel : std::uint8_t {
     scatter_winners_2,
     scatter_winners_4,
     scatter_winners_8,
-    scatter_winners_in_place,
+    scatter_winners_in_place_1,
+    scatter_winners_in_place_2,
+    scatter_winners_in_place_4,
+    scatter_winners_in_place_8,
     accumulate_integers,
     accumulate_wide,
     accumulate_floats,
@@ -138,12 +142,16 @@ enum class Kernel : std::uint8_t {
     sort_count,
     sort_scan,
     sort_move,
+    mark_starts,
+    reduce_long_wide,
+    reduce_long_floats,
+    reduce_long_bytes,
     reduce_sorted_wide,
     reduce_sorted_floats,
     reduce_sorted_bytes,
 };
 
-inline constexpr int kKernelCount = 133;
+inline constexpr int kKernelCount = 141;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -198,6 +206,9 @@ inline Kernel scatter_singles(std::int64_t index, std::int64_t coordinates) noex
 inline Kernel scatter_winners(std::int64_t element) noexcept {
     return find_kernel(Kernel::scatter_winners_1, 4, {element});
 }
+inline Kernel scatter_winners_in_place(std::int64_t element) noexcept {
+    return find_kernel(Kernel::scatter_winners_in_place_1, 4, {element});
+}
 inline Kernel accumulate(std::int64_t values) noexcept {
     return find_kernel(Kernel::accumulate_integers, 4, {values});
 }
@@ -209,6 +220,9 @@ inline Kernel list_single_updates(std::int64_t index, std::int64_t coordinates) 
 }
 inline Kernel reduce_lists(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_lists_wide, 3, {values});
+}
+inline Kernel reduce_long(std::int64_t values) noexcept {
+    return find_kernel(Kernel::reduce_long_wide, 3, {values});
 }
 inline Kernel reduce_sorted(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_sorted_wide, 3, {values});

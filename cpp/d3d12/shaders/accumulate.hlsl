@@ -41,7 +41,9 @@ static const uint kPlaceBits = 11;
 static const uint kPlaces = 1 << kPlaceBits;
 
 groupshared uint targets[kPlaces];
-groupshared uint sums[kPlaces];
+groupshared uint heads[kPlaces];  // of lists of the other threads that have a place's target
+groupshared uint nexts[GROUP];
+groupshared uint updates[GROUP];
 
 // The group's place for a target, or kNone. is_first: no other thread had it before.
 uint find_place(uint target, out bool is_first) {
@@ -95,25 +97,24 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #endif
     targets[thread] = targets[GROUP + thread] = kNone;
+    heads[thread] = heads[GROUP + thread] = kNone;
+    updates[thread] = update;
     GroupMemoryBarrierWithGroupSync();
     bool is_first = false;
     uint place = kNone;
     [branch] if (there) place = find_place(offset, is_first);
-    if (is_first) sums[place] = update;
+    [branch] if (place != kNone && !is_first) InterlockedExchange(heads[place], thread, nexts[thread]);
     GroupMemoryBarrierWithGroupSync();
-    bool done = !there || is_first || place == kNone;
-    uint expected = done ? 0 : sums[place];
-    [loop] while (!done) {
-        uint found;
-        InterlockedCompareExchange(sums[place], expected, trim(combine(expected, update)), found);
-        done = found == expected;
-        expected = found;
+    uint other = kNone;
+    if (is_first) other = heads[place];
+    [loop] while (other != kNone) {
+        update = trim(combine(update, updates[other]));
+        other = nexts[other];
     }
-    GroupMemoryBarrierWithGroupSync();
-    if (is_first) update = sums[place];
+    uint expected = 0;
     uint shift = 8 * (offset & 3);
     uint mask = arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff;
-    done = !there || !(is_first || place == kNone);
+    bool done = !there || !(is_first || place == kNone);
     [branch] if (!done) expected = table.Load(offset & ~3u);
     [allow_uav_condition] while (!done) {
         uint value = trim(combine(expected >> shift & mask, update));

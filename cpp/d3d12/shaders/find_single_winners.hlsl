@@ -15,11 +15,14 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     Four four = locate_four(id);
     if (arguments.y == 0) return;
-    [unroll] for (uint k = 0; k < 4; ++k) {
-        uint i = 3 - k;
-        uint target = four.place[i];
-        bool marks = !is_skipped(four, i);
-        if (mode == kModeLinear && target_bytes > 1) marks = find_target(four.address[i], target);
-        if (is_there(four, i) && marks) claim(target, four.first + i);
+    uint4 target = four.place;
+    bool4 marks = false;
+    [unroll] for (uint i = 0; i < 4; ++i) {
+        uint found = four.place[i];
+        marks[i] = !is_skipped(four, i);
+        if (mode == kModeLinear && target_bytes > 1) marks[i] = find_target(four.address[i], found);
+        marks[i] = marks[i] && is_there(four, i);
+        target[i] = found;
     }
+    claim(target, four.first + uint4(0, 1, 2, 3), marks);
 }

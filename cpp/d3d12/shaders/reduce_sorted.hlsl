@@ -1,10 +1,12 @@
 // Reductions by sorting, step 5: one thread walks the updates of one element of one target, in C order. arguments: x to z
-// as in value.hlsli, w the number of pairs. pattern[0].x: targets with at most so many updates are done already.
+// as in value.hlsli, w the number of pairs. pattern[0].x: whether starts knows where the targets' pairs begin. Those with
+// more than kLongestRun updates are left to reduce_long.hlsl.
 
 #include "value.hlsli"
 
 #define AHEAD 8
 
+RWByteAddressBuffer starts : register(u2);
 RWByteAddressBuffer pairs : register(WRITTEN(WINNERS_REGISTER));
 
 [numthreads(GROUP, 1, 1)]
@@ -13,14 +15,19 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (id >= thread_count || failed()) return;
     uint walker = id / slice_units;
     uint within = (id - walker * slice_units) * arguments.z;
-    uint2 pair = pairs.Load2(8 * walker);
-    uint target = pair.x;
-    bool is_first = target < target_count;
+    uint target = walker;
+    bool is_first = true;
+    [branch] if (pattern[0].x) {
+        walker = starts.Load(4 * target);
+        is_first = walker < arguments.w;
+        [branch] if (is_first) is_first = pairs.Load(8 * walker) == target;
+    } else {
+        target = pairs.Load(8 * walker);
+        is_first = target < target_count;
+    }
     [branch] if (is_first && walker != 0) is_first = pairs.Load(8 * walker - 8) != target;
-    [branch] if (is_first && pattern[0].x != 0) {
-        uint last = walker + pattern[0].x;
-        is_first = last < arguments.w;
-        [branch] if (is_first) is_first = pairs.Load(8 * last) == target;
+    [branch] if (is_first && walker + kLongestRun < arguments.w) {
+        is_first = pairs.Load(8 * (walker + kLongestRun)) != target;
     }
     if (!is_first) return;
 
@@ -32,7 +39,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         Element updates[AHEAD];
         uint count = 0;
         [unroll] for (uint a = 0; a < AHEAD; ++a) {
-            pair = pairs.Load2(8 * min(walker + a, arguments.w - 1));
+            uint2 pair = pairs.Load2(8 * min(walker + a, arguments.w - 1));
             more = more && walker + a < arguments.w && pair.x == target;
             if (more) ++count;
             updates[a] = load_element(items, locate(pair.y).item + within);

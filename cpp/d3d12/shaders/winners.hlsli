@@ -16,10 +16,17 @@ bool find_target(uint place, out uint target) {
     return there;
 }
 
-// Most positions that name a target together find a later one there already.
-void claim(uint target, uint position) {
-    uint number = winners_base + position + 1;
-    [branch] if (winners.Load(4 * target) < number) winners.InterlockedMax(4 * target, number);
+// Claims targets for four positions. Most of the positions that name a target together find a later one there already.
+void claim(uint4 target, uint4 position, bool4 marks) {
+    uint4 number = winners_base + position + 1;
+    uint4 known = 0xffffffff;
+    uint i;
+    [unroll] for (i = 0; i < 4; ++i) {
+        if (marks[i]) known[i] = winners.Load(4 * target[i]);
+    }
+    [unroll] for (i = 4; i-- > 0;) {
+        [branch] if (known[i] < number[i]) winners.InterlockedMax(4 * target[i], number[i]);
+    }
 }
 
 bool has_won(uint place, uint position) {

@@ -1,0 +1,69 @@
+// Reductions by sorting: targets with more than kLongestRun updates. Each block of so many pairs has a group (for each
+// kLanes elements of a slice), which takes the run that begins in it and goes on behind it, if there is one: all threads
+// load, and one an element combines, in C order. arguments: x to z as in value.hlsli, w the number of pairs.
+
+#define GROUP kLanes
+#include "value.hlsli"
+
+static const uint kStaged = 8 * kLanes;
+
+RWByteAddressBuffer pairs : register(WRITTEN(WINNERS_REGISTER));
+
+groupshared Element staged[kStaged];
+groupshared uint first_of_run;
+groupshared uint end_of_rows;
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint parts = (slice_units + kLanes - 1) / kLanes;
+    uint block = group_id(group) / parts;
+    uint part = group_id(group) - block * parts;
+    uint lanes = min(slice_units - part * kLanes, kLanes);
+    uint begin = block * kLongestRun;
+    uint next = begin + kLongestRun;
+    if (thread == 0) first_of_run = arguments.w;
+    GroupMemoryBarrierWithGroupSync();
+    uint target = target_count;
+    if (next < arguments.w && !failed()) target = pairs.Load(8 * next - 8);
+    [branch] if (target < target_count && thread < kLongestRun) {
+        uint at = begin + thread;
+        bool is_first = pairs.Load(8 * at) == target;
+        [branch] if (is_first && at != 0) is_first = pairs.Load(8 * at - 8) != target;
+        [branch] if (is_first && at + kLongestRun < arguments.w) {
+            if (pairs.Load(8 * (at + kLongestRun)) == target) first_of_run = at;
+        }
+    }
+    GroupMemoryBarrierWithGroupSync();
+    uint walker = first_of_run;
+    uint rows = kStaged / lanes;
+    uint within = (part * kLanes + thread) * arguments.z;
+    uint offset = target * target_bytes + within;
+    bool combines = walker < arguments.w && thread < lanes;
+    Element value = (Element)0;
+    [branch] if (combines) value = load_element(table, offset);
+    [loop] while (walker < arguments.w) {
+        if (thread == 0) end_of_rows = rows;
+        GroupMemoryBarrierWithGroupSync();
+        [unroll] for (uint i = 0; i < kStaged / kLanes; ++i) {
+            uint at = i * kLanes + thread;
+            uint row = at / lanes;
+            [branch] if (row < rows) {
+                uint2 pair = pairs.Load2(8 * min(walker + row, arguments.w - 1));
+                [branch] if (walker + row < arguments.w && pair.x == target) {
+                    uint lane = part * kLanes + at - row * lanes;
+                    staged[at] = load_element(items, locate(pair.y).item + lane * arguments.z);
+                } else {
+                    InterlockedMin(end_of_rows, row);
+                }
+            }
+        }
+        GroupMemoryBarrierWithGroupSync();
+        uint end = end_of_rows;
+        [branch] if (combines) {
+            [loop] for (uint row = 0; row < end; ++row) value = trim(combine(value, staged[row * lanes + thread]));
+        }
+        walker = end < rows ? arguments.w : walker + rows;
+        GroupMemoryBarrierWithGroupSync();
+    }
+    [branch] if (combines) store_element(offset, value);
+}
