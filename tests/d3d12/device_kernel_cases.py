@@ -315,13 +315,6 @@ def accumulate(device: Device, values_of: str) -> None:
 
 
 @case
-def accumulate_singles(device: Device, index_bytes: int, coordinates: int) -> None:
-    shape = shape_of(coordinates)
-    x = values(shape, "i4")
-    add(device, tuples(shape, INDICES[index_bytes]), x, values((TARGETS,), "i4"))
-
-
-@case
 def list_updates(device: Device) -> None:
     updates = numbers(TARGETS, "floats")
     add(device, tuples((TARGETS,), OTHER_INDEX), np.ones(TARGETS, "f4"), updates)

@@ -14,6 +14,7 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
+constexpr int kMostListedCoordinates = 2;      // that list_single_updates has kernels for
 constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
 
 // VALUES of the kernels for a type.
@@ -31,10 +32,6 @@ std::int64_t kernel_values(ValueType type) noexcept {
         default:
             return VALUES_INTEGERS;
     }
-}
-
-bool is_one_of_32_bits(ValueType type) noexcept {
-    return type == ValueType::kInt32 || type == ValueType::kUint32;
 }
 
 // Whether updates may come in whatever order, and there is a kernel for that. Long slices of floats
@@ -62,20 +59,6 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants con
     // The queue counts groups by threads; these have a size of their own.
     encoder.queue.dispatch(kernels::accumulate(values), constants, views,
                            (elements + group - 1) / group * kGroup);
-}
-
-// The same for single integers of 32 bits.
-void encode_single_accumulation(const Encoder& encoder, const Plan& plan, const Choice& choice,
-                                const Tensors& tensors, const Slot& slot) {
-    Constants constants = four_constants(plan, choice, slot);
-    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
-    constants.arguments[2] = plan.value_type == ValueType::kInt32 ? 1 : 0;
-    Views views;
-    views.read[0] = {tensors.items, Format::kRgba32};
-    views.read[1] = indices_view(plan, tensors);
-    views.written[0] = {tensors.table, Format::kRaw};
-    encoder.queue.dispatch(for_indices(kernels::accumulate_singles, plan), constants, views,
-                           four_threads(plan, choice));
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.
@@ -164,7 +147,8 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     Choice linking;  // targets are numbered as elements are
     linking.unit = constants.target_bytes;
     std::uint32_t nodes_hold_items = 0;
-    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, linking.grid)) {
+    if (encoder.typed_views && has_index_kernels(plan) &&
+        plan.coordinate_count <= kMostListedCoordinates && find_grid(plan, linking.grid)) {
         nodes_hold_items =
             plan.slice_bytes == 4 && plan.element_bytes == 4 && items_are_packed(plan);
         Constants four = four_constants(plan, linking, {constants.slot, false});
@@ -211,12 +195,6 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     const std::int64_t positions = position_count(plan);
     const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
     if (positions == 0 || slice_elements == 0) return;
-    const Choice choice = choose(plan, tensors, encoder.typed_views);
-    if (choice.path == Path::kSingles && is_one_of_32_bits(plan.value_type) &&
-        plan.reduction != Reduction::kMul) {
-        encode_single_accumulation(encoder, plan, choice, tensors, slot);
-        return;
-    }
     Constants constants = plan_constants(plan, slot);
     set_targets(plan, tensors, constants);
     constants.slice_units = narrow(slice_elements);

@@ -122,19 +122,11 @@ enum class Kernel : std::uint8_t {
     accumulate_wide,
     accumulate_floats,
     accumulate_bytes,
-    accumulate_singles_4_1,
-    accumulate_singles_4_2,
-    accumulate_singles_4_3,
-    accumulate_singles_8_1,
-    accumulate_singles_8_2,
-    accumulate_singles_8_3,
     list_updates,
     list_single_updates_4_1,
     list_single_updates_4_2,
-    list_single_updates_4_3,
     list_single_updates_8_1,
     list_single_updates_8_2,
-    list_single_updates_8_3,
     reduce_lists_wide,
     reduce_lists_floats,
     reduce_lists_bytes,
@@ -151,7 +143,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_bytes,
 };
 
-inline constexpr int kKernelCount = 141;
+inline constexpr int kKernelCount = 133;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -212,11 +204,8 @@ inline Kernel scatter_winners_in_place(std::int64_t element) noexcept {
 inline Kernel accumulate(std::int64_t values) noexcept {
     return find_kernel(Kernel::accumulate_integers, 4, {values});
 }
-inline Kernel accumulate_singles(std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::accumulate_singles_4_1, 6, {index, coordinates});
-}
 inline Kernel list_single_updates(std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::list_single_updates_4_1, 6, {index, coordinates});
+    return find_kernel(Kernel::list_single_updates_4_1, 4, {index, coordinates});
 }
 inline Kernel reduce_lists(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_lists_wide, 3, {values});

@@ -12,7 +12,7 @@ constexpr std::size_t kMostUses = 64;
 // general kernels bind what they only read as writable, too.
 bool is_known(Kernel kernel) noexcept {
     const bool writes_another_slot =
-        kernel >= Kernel::list_single_updates_4_1 && kernel <= Kernel::list_single_updates_8_3;
+        kernel >= Kernel::list_single_updates_4_1 && kernel <= Kernel::list_single_updates_8_2;
     return code_of(kernel).typed && !writes_another_slot;
 }
 

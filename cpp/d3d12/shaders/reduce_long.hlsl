@@ -24,7 +24,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (thread == 0) first_of_run = arguments.w;
     GroupMemoryBarrierWithGroupSync();
     uint target = target_count;
-    if (next < arguments.w && !failed()) target = pairs.Load(8 * next - 8);
+    [branch] if (next < arguments.w && !failed()) target = pairs.Load(8 * next - 8);
     [branch] if (target < target_count && thread < kLongestRun) {
         uint at = begin + thread;
         bool is_first = pairs.Load(8 * at) == target;

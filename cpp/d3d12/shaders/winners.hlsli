@@ -19,13 +19,12 @@ bool find_target(uint place, out uint target) {
 // Claims targets for four positions. Most of the positions that name a target together find a later one there already.
 void claim(uint4 target, uint4 position, bool4 marks) {
     uint4 number = winners_base + position + 1;
-    uint4 known = 0xffffffff;
+    uint4 there = marks ? target : 0;
+    uint4 known;
     uint i;
-    [unroll] for (i = 0; i < 4; ++i) {
-        if (marks[i]) known[i] = winners.Load(4 * target[i]);
-    }
+    [unroll] for (i = 0; i < 4; ++i) known[i] = winners.Load(4 * there[i]);
     [unroll] for (i = 4; i-- > 0;) {
-        [branch] if (known[i] < number[i]) winners.InterlockedMax(4 * target[i], number[i]);
+        [branch] if (marks[i] && known[i] < number[i]) winners.InterlockedMax(4 * target[i], number[i]);
     }
 }
 
