@@ -6,7 +6,6 @@ A case takes the kernel's variant, and checks that the device does what the CPU 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +18,7 @@ from tests.d3d12.device_kernel_calls import (
     OTHER_INDEX,
     SQUARE,
     TARGETS,
-    Array,
     agree,
-    numbers,
     once,
     same,
     scatter,
@@ -75,17 +72,6 @@ def inherit_failures(device: Device) -> None:
     with pytest.raises(IndexError, match="= 9 is out of range"):
         table.numpy()
     same(table, np.concatenate([x[3:5] + np.uint32(1), x[2:]]))
-
-
-@case
-def fill_words(device: Device) -> None:
-    """The heads of a reduction's lists."""
-    list_updates(device)
-
-
-@case
-def fill_pieces(device: Device) -> None:
-    list_updates(device)
 
 
 @case
@@ -280,85 +266,3 @@ def find_any_winners(device: Device) -> None:
     places = tuples((2, 3, 4, 2), "i4", 30)
     scatter(device, (2, 3, 4, 2), places, "u2")
     scatter(device, (2, 3, 4, 2, 3), places, "u1")
-
-
-# ---- reductions ---------------------------------------------------------------------------------
-def add(device: Device, places: Array, x: Array, updates: Array) -> None:
-    reduce(device, "add", places, x, updates)
-
-
-def reduce(
-    device: Device, how: str, places: Array, x: Array, updates: Array, **options: Any
-) -> None:
-    agree(device, dmlindex.scatter_nd, x, places, updates, reduction=how, **options)
-
-
-@case
-def accumulate(device: Device, values_of: str) -> None:
-    """Numbers whose sums have the same bits in any order; what meets in a group, and does not."""
-    for how in ("add",) if values_of == "wide" else ("add", "mul", "min", "max"):
-        exact = how in ("min", "max") or values_of in ("integers", "wide")
-        updates = numbers(TARGETS, values_of)
-        if not exact:
-            updates = (updates > 1).astype(updates.dtype)
-        for places in (tuples((TARGETS,), OTHER_INDEX), np.full((TARGETS, 1), 3)):
-            reduce(device, how, places, updates[::-1].copy(), updates, ordered=False)
-    ones = np.ones(5000).astype(updates.dtype)
-    how = "max" if values_of == "bytes" else "add"
-    places = tuples((3000,), "i4", len(ones))  # of several groups
-    reduce(device, how, places, np.zeros(3000, ones.dtype), ones, ordered=False)
-    if values_of == "integers":
-        for dtype in ("i4", "u4", "?"):
-            x = values((TARGETS,), "u4").astype(dtype)
-            for how in ("add", "mul", "min", "max"):
-                reduce(device, how, tuples((TARGETS,), OTHER_INDEX), x[::-1].copy(), x)
-
-
-@case
-def list_updates(device: Device) -> None:
-    updates = numbers(TARGETS, "floats")
-    add(device, tuples((TARGETS,), OTHER_INDEX), np.ones(TARGETS, "f4"), updates)
-
-
-@case
-def list_single_updates(device: Device, index_bytes: int, coordinates: int) -> None:
-    shape = shape_of(coordinates)
-    places = tuples(shape, INDICES[index_bytes])
-    add(device, places, np.ones(shape, "f4"), numbers(TARGETS, "floats"))
-
-
-@case
-def reduce_lists(device: Device, values_of: str) -> None:
-    updates = numbers(TARGETS, values_of)
-    how = "max" if values_of == "wide" else "add"  # whose sums take atomics
-    reduce(device, how, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
-
-
-@case
-def reduce_sorted(device: Device, values_of: str) -> None:
-    """Many updates for each target."""
-    updates = numbers(TARGETS, values_of)
-    how = "max" if values_of == "wide" else "add"
-    reduce(device, how, tuples((4,), "i4"), updates[:4].copy(), updates)
-
-
-@case
-def mark_starts(device: Device) -> None:
-    reduce_sorted(device, "floats")
-
-
-@case
-def reduce_long(device: Device, values_of: str) -> None:
-    """Runs of all lengths about the longest that are not long, some of slices for two groups."""
-    how = "max" if values_of == "wide" else "add"
-    lengths = [1, 63, 64, 65, 66, 128, 1, 200, 3000]
-    places = np.repeat(np.arange(len(lengths)), lengths)
-    places = np.random.default_rng(2).permutation(places)[:, np.newaxis]
-    for rest in ((), (3,), (300,)):
-        shape = (len(places), *rest)
-        updates = np.resize(numbers(TARGETS, values_of), shape)
-        reduce(device, how, places, updates[: len(lengths)].copy(), updates)
-
-
-for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):
-    CASES[name] = lambda device: reduce_sorted(device, "floats")

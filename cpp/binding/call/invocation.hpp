@@ -46,7 +46,7 @@ struct Invocation {
     Arithmetic arithmetic;
     bool unique_indices = false;
     bool any_order = false;  // of a reduction
-    py::object fill;  // bytes; null means zeros
+    py::object fill;         // bytes; null means zeros
 
     // Where it is compiled.
     const BoundOperator* compiled = nullptr;

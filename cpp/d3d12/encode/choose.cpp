@@ -192,34 +192,6 @@ bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies) n
     return positions * (copies ? 16 : 2) >= targets;
 }
 
-Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
-    Plan copy = plan;
-    copy.direction = Direction::kGather;
-    copy.reduction = Reduction::kNone;
-    copy.is_linear = false;
-    copy.coordinate_count = 0;
-    copy.fill = nullptr;
-    copy.rank = plan.copy_rank;
-    copy.slice_bytes = plan.copy_bytes;
-    for (int d = 0; d < plan.copy_rank; ++d) {
-        const CopyDim& dim = plan.copy_dims[d];
-        copy.dims[d] = {dim.size, dim.source_stride, dim.table_stride, 0};
-    }
-    // Nothing lies behind the end of a tensor, so that the last piece may be a whole one.
-    const auto all = static_cast<std::int64_t>(table_bytes);
-    if (copy.rank == 0 && copy.slice_bytes == all) copy.slice_bytes = (all + 15) / 16 * 16;
-    return copy;
-}
-
-std::int64_t table_step(const Plan& plan) noexcept {
-    std::int64_t common = plan.slice_bytes;
-    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].table_stride);
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        common = std::gcd(common, plan.coordinates[k].table_stride);
-    }
-    return common;
-}
-
 std::int64_t unit_of(const Plan& plan) noexcept {
     std::int64_t common = table_step(plan);
     for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
@@ -229,29 +201,6 @@ std::int64_t unit_of(const Plan& plan) noexcept {
     return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
         return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
     });
-}
-
-bool items_are_packed(const Plan& plan) noexcept {
-    std::int64_t stride = plan.slice_bytes;
-    for (int d = plan.rank - 1; d >= 0; --d) {
-        if (plan.dims[d].item_stride != stride) return false;
-        stride *= plan.dims[d].size;
-    }
-    return true;
-}
-
-bool indices_are_packed(const Plan& plan) noexcept {
-    const std::int64_t index = index_bytes(plan.index_type);
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        if (plan.coordinates[k].index_offset != k * index) return false;
-    }
-    std::int64_t stride = plan.coordinate_count * index;
-    for (int d = plan.index_rank - 1; d >= 0; --d) {
-        const IndexDim& dim = plan.index_dims[d];
-        if (dim.size != 1 && dim.index_stride != stride) return false;
-        stride *= dim.size;
-    }
-    return true;
 }
 
 bool has_index_kernels(const Plan& plan) noexcept {
