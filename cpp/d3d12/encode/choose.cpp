@@ -25,6 +25,9 @@ constexpr std::int64_t kManyForLargeTables = 1 << 23;
 constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
+// Bytes: from there on pieces of 16 bytes out of unaligned reads beat pieces of 4 (an H100: 396
+// bytes take 178 µs against 168, 1000 take 136 against 165).
+constexpr std::int64_t kLongSlice = 512;
 constexpr std::int64_t kHeldLine = 2048;  // positions: a group has something to do
 
 bool is_single(std::int64_t bytes) noexcept {
@@ -172,7 +175,7 @@ Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
         choice.unit = plan.slice_bytes;
         return choice;
     }
-    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kUnits[0]) &&
+    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kLongSlice) &&
         fits_bytes(plan, tensors)) {
         choice.path = Path::kBytes;
         choice.unit = 1;
