@@ -122,6 +122,7 @@ def test_a_failed_gather_leaves_out_alone(device: Device, family: str) -> None:
     assert out.numpy().tobytes() == before.tobytes()
 
 
+@pytest.mark.usefixtures("d3d12")
 def test_a_failure_of_the_first_call_of_a_device_goes_on() -> None:
     """Its slot of errors is the very first one."""
     code = """
