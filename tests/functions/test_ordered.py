@@ -12,6 +12,8 @@ import pytest
 
 import dmlindex
 from dmlindex import reference
+from dmlindex.testing.bounds import within_bounds
+from dmlindex.testing.call import Call
 
 Array = npt.NDArray[Any]
 Scatter = Callable[..., Array]
@@ -104,3 +106,26 @@ def test_another_type_is_refused(operator: str, ordered: Any) -> None:
     for module in (dmlindex, reference):
         with pytest.raises(TypeError, match=f"^{operator}: ordered is "):
             getattr(module, operator)(np.zeros(3), indices, np.zeros(1), ordered=ordered)
+
+
+def compared(x: Array, updates: Any, found: Array) -> list[bool]:
+    """Whether each element may differ from the reference's product as `found` does."""
+    arguments = (x, np.zeros(np.shape(updates), np.int64), updates)
+    options: dict[str, Any] = {"axis": 0, "reduction": "mul", "ordered": False}
+    call = Call("scatter_elements", arguments, options)
+    allowed: list[bool] = within_bounds(
+        found, reference.scatter_elements(*arguments, **options), call
+    ).tolist()
+    return allowed
+
+
+def test_a_product_that_underflows_on_the_way_may_be_zero() -> None:
+    x, updates = np.float32([1.0, 1.0]), np.float32([1e-20, 1e-20, 1e4])
+    assert compared(x, updates, np.float32([0.0, 1.0])) == [True, True]
+    assert compared(x, np.float32([1e-3, 1e-3, 1e4]), np.float32([0.0, 1.0])) == [False, True]
+
+
+def test_updates_that_are_lists_of_complex_numbers_have_bounds() -> None:
+    x = np.ones(2, ml_dtypes.bfloat16)
+    assert compared(x, [2, 3 + 0j], np.array([6, 1], x.dtype)) == [True, True]
+    assert compared(x, [2, 3 + 0j], np.array([7, 1], x.dtype)) == [False, True]

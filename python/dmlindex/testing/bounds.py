@@ -29,7 +29,7 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     if reduction in ("min", "max"):
         same: Mask = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
         return same
-    counts, sums = _history(call, reduction)
+    counts, sums, least = _history(call, reduction)
     n_u = (counts.ravel() + 1) * _unit(expected.dtype)
     gamma = n_u / (1 - n_u)
     slack = 2 * gamma * (sums.ravel() if reduction == "add" else np.abs(theirs))
@@ -37,14 +37,16 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     wild = ~np.isfinite(sums.ravel()) | ~np.isfinite(theirs) | ~np.isfinite(ours)
     wild |= sums.ravel() >= _largest(expected.dtype)
     if reduction == "mul":
-        wild |= (counts.ravel() > 1) & (np.abs(theirs) < _tiniest(expected.dtype))
+        wild |= least.ravel() < _tiniest(expected.dtype)
     close: Mask = np.abs(ours - theirs) <= slack
     return close | (wild & (counts.ravel() > 1))
 
 
-def _history(call: Call, reduction: str) -> tuple[Array, Array]:
-    """How many updates each element had; the sum of all abs(x), or the product of those past 1."""
+def _history(call: Call, reduction: str) -> tuple[Array, Array, Array]:
+    """How many updates each element had; the sum of all abs(x), or the product of those past 1; the
+    product of those below 1."""
     from dmlindex import reference
+    from dmlindex.reference import checks
 
     given = call.given()
     scatter: Any = getattr(reference, call.operator)
@@ -56,11 +58,13 @@ def _history(call: Call, reduction: str) -> tuple[Array, Array]:
     zeros = np.zeros(source.shape)
     counts = scatter(zeros, places, np.ones(shape) if shape else 1.0, **options)
     magnitude = np.abs(_wide(source))
-    steps = np.abs(_wide(np.asarray(given["updates"], source.dtype)))
+    steps = np.abs(_wide(checks.updates_array(call.operator, given["updates"], source.dtype)))
     if reduction == "add":
-        return counts, scatter(magnitude, places, steps, **options)
-    grown = {**options, "reduction": "mul"}
-    return counts, scatter(np.maximum(magnitude, 1), places, np.maximum(steps, 1), **grown)
+        return counts, scatter(magnitude, places, steps, **options), np.ones(source.shape)
+    options["reduction"] = "mul"
+    grown = scatter(np.maximum(magnitude, 1), places, np.maximum(steps, 1), **options)
+    shrunk = scatter(np.minimum(magnitude, 1), places, np.minimum(steps, 1), **options)
+    return counts, grown, shrunk
 
 
 def _is_inexact(dtype: np.dtype[Any]) -> bool:
