@@ -8,7 +8,8 @@ import traceback
 from typing import Any
 
 from dmlindex import Device, _core
-from tests.d3d12.device_reduction_cases import CASES
+from tests.d3d12 import device_reduction_cases  # noqa: F401 (registers its cases)
+from tests.d3d12.device_kernel_cases import CASES
 from tests.d3d12.test_shaders import KERNELS
 
 # Kernels whose work the typed ones do where there are descriptor tables.

@@ -108,7 +108,7 @@ def cached(_: int) -> Trials:
     yield functools.partial(trial_on, "gather", arguments, None, {})
 
 
-DESCS = {
+DESCS: dict[str, Any] = {
     "gather": descs.gather((6, 4), (1, 5), (5, 4), 0, 1),
     "gather_elements": descs.gather_elements((6, 4), (5, 4), (5, 4), 0),
     "gather_nd": descs.gather_nd((6, 4), (5, 1), (5, 4), 2, 2),
@@ -129,7 +129,11 @@ def compiled(_: int) -> Trials:
             yield functools.partial(trial_compiled, operator, [x, indices, *updates], out)
             yield functools.partial(trial_compiled, operator, [x, indices + 9, *updates], out)
             yield functools.partial(trial_compiled, operator, [x, indices, *updates], None)
-        yield lambda desc=desc: Trial(lambda: len(str(Device().compile(desc).desc)), list)
+        yield functools.partial(trial_compiling, desc)
+
+
+def trial_compiling(desc: Any) -> Trial:
+    return Trial(lambda: len(str(Device().compile(desc).desc)), list)
 
 
 def trial_compiled(operator: Any, arguments: list[Any], out: Any) -> Trial:

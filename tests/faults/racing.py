@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import mmap
 import sys
 import threading
@@ -53,7 +54,7 @@ class Fenced:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         assert size <= self._size
         whole = (ctypes.c_char * self._size).from_address(self._address)
-        return np.ndarray(shape, dtype, whole, self._size - size if at_end else 0)
+        return np.ndarray(shape, dtype, memoryview(whole), self._size - size if at_end else 0)
 
 
 class Writers:
@@ -134,7 +135,7 @@ def calls(rng: np.random.Generator, memory: list[Fenced]) -> list[tuple[str, Cal
             (descs.scatter_nd(whole, places, row, whole, 2, 2), (table, indices, items)),
         ):
             operator = Device().compile(desc)
-            found.append(("directml", lambda op=operator, given=arguments: op(*given)))
+            found.append(("directml", functools.partial(operator, *arguments)))
     return found
 
 

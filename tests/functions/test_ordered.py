@@ -120,9 +120,12 @@ def compared(x: Array, updates: Any, found: Array) -> list[bool]:
 
 
 def test_a_product_that_underflows_on_the_way_may_be_zero() -> None:
-    x, updates = np.float32([1.0, 1.0]), np.float32([1e-20, 1e-20, 1e4])
-    assert compared(x, updates, np.float32([0.0, 1.0])) == [True, True]
-    assert compared(x, np.float32([1e-3, 1e-3, 1e4]), np.float32([0.0, 1.0])) == [False, True]
+    x, updates = np.array([1.0, 1.0], "f4"), np.array([1e-20, 1e-20, 1e4], "f4")
+    assert compared(x, updates, np.array([0.0, 1.0], "f4")) == [True, True]
+    assert compared(x, np.array([1e-3, 1e-3, 1e4], "f4"), np.array([0.0, 1.0], "f4")) == [
+        False,
+        True,
+    ]
 
 
 def test_updates_that_are_lists_of_complex_numbers_have_bounds() -> None:

@@ -13,7 +13,7 @@ TABLE = np.arange(6.0).reshape(3, 2)
 
 
 def test_subclasses_of_ndarray() -> None:
-    x = np.rec.fromarrays([[1, 2], [0.5, 1.5]], names="a, b")
+    x = np.array([(1, 0.5), (2, 1.5)], [("a", "i8"), ("b", "f8")]).view(np.recarray)
     answer = dmlindex.gather(x, [1])
     assert type(answer) is np.ndarray
     assert answer.view(type(x)).b.tolist() == [1.5]

@@ -50,7 +50,7 @@ def over_and_over(size: int) -> Iterator[Array]:
         _map(begin + offset, PIECE, mmap.PROT_READ | mmap.PROT_WRITE, fixed, file)
     os.close(file)
     try:
-        yield np.frombuffer((ctypes.c_char * size).from_address(begin), np.uint8)
+        yield np.frombuffer(memoryview((ctypes.c_char * size).from_address(begin)), np.uint8)
     finally:
         ctypes.CDLL(None).munmap(ctypes.c_void_p(begin), ctypes.c_size_t(size))
 
@@ -99,7 +99,7 @@ def test_offsets_past_2_to_the_40(direction: int) -> None:
     for offset in (0, apart):
         _map(begin + offset, page, mmap.PROT_READ | mmap.PROT_WRITE, nothing | 0x10, -1)
     try:
-        first = np.frombuffer((ctypes.c_char * 64).from_address(begin), np.float64)
+        first = np.frombuffer(memoryview((ctypes.c_char * 64).from_address(begin)), np.float64)
         x = as_strided(first, (2, 8), (apart, 8))[::direction]
         x[...] = np.arange(16).reshape(2, 8)
         expected = x.copy()
