@@ -129,7 +129,11 @@ def call(case: tuple[str, tuple[Any, ...], dict[str, Any]], value: Any) -> Any:
     return getattr(dmlindex, name)(*given, **dict.fromkeys(options, value))
 
 
-@pytest.mark.parametrize("answer", [None, "\ud800", "\0", "long" * 10_000], ids=repr)
+@pytest.mark.parametrize(
+    "answer",
+    [None, "\ud800", "\0", "long" * 10_000],
+    ids=["None", "surrogate", "zero", "long"],
+)
 @pytest.mark.parametrize("case", WRONG, ids=str)
 def test_what_has_no_repr_is_a_type_error_all_the_same(case: Any, answer: Any) -> None:
     with pytest.raises(TypeError) as caught:
