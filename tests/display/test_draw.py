@@ -98,17 +98,17 @@ def test_colours_follow_what_is_written(call: testing.Call) -> None:
     shown = call_of(call.operator, call.arguments, dict(call.options))
     if shown.output is None or shown.reduction != "none":
         return
-    behind = shown.output.shape[shown.tuple_size :] if shown.has_tuples else ()
+    behind = shown.output.shape[shown.form.tuple_size :] if shown.form.has_tuples else ()
     updates = shown.arrays["updates"]
     if updates.dtype != shown.output.dtype:
         return  # Python's own numbers
-    items = as_bytes(np.broadcast_to(updates, (*shown.places, *behind)))
+    items = as_bytes(np.broadcast_to(updates, (*shown.form.places, *behind)))
     winners = Trace(shown).writers()
     source, written = as_bytes(shown.arrays["input"]), as_bytes(shown.output)
     for position in np.ndindex(shown.output.shape):
         expected = source[position]
         if winners[position] >= 0:
-            place = np.unravel_index(winners[position], shown.places)
+            place = np.unravel_index(winners[position], shown.form.places)
             expected = items[(*place, *position[len(position) - len(behind) :])]
         assert written[position].tobytes() == expected.tobytes()
 
@@ -121,7 +121,7 @@ def test_descriptors_show_where_directml_leads(problem: Problem) -> None:
     parsed(dml.draw(dml.Device().compile(desc), *problem.buffers))
     assert shown.output is not None
     trace = Trace(shown)
-    if shown.scatters:
+    if shown.form.scatters:
         winners = trace.writers()
         kept = winners < 0
         np.testing.assert_array_equal(shown.output[kept], shown.arrays["input"][kept])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ import numpy.typing as npt
 from dmlindex import _core
 from dmlindex._core import CompiledOperator, DeviceTensor
 from dmlindex._device import Device
-from dmlindex._operators import ARRAYS, FUNCTIONS, PARAMETERS
+from dmlindex._explain.form import Form, form_of_desc
+from dmlindex._operators import ARRAYS, PARAMETERS
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.values import descriptor_error
 
@@ -39,29 +41,10 @@ class Call:
     error: Exception | None
     desc: OperatorDesc | None = None
 
-    @property
-    def scatters(self) -> bool:
-        return self.operator.startswith("scatter")
-
-    @property
-    def has_tuples(self) -> bool:
-        return self.operator.endswith("_nd")
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """The shape of the indices, without the tuple's dim: an index each."""
-        shape = self.arrays["indices"].shape
-        return shape[:-1] if self.has_tuples else shape
-
-    @property
-    def limits(self) -> tuple[int, ...]:
-        """The sizes of the axes that an index counts along: as many as a tuple has."""
-        shape, k = self.arrays["input"].shape, self.tuple_size
-        return shape[self.position : self.position + k]
-
-    @property
-    def tuple_size(self) -> int:
-        return self.arrays["indices"].shape[-1] if self.has_tuples else 1
+    @functools.cached_property
+    def form(self) -> Form:
+        x, i = self.arrays["input"], self.arrays["indices"]
+        return Form(self.operator, x.shape, i.shape, x.dtype, i.dtype, self.position)
 
 
 def call_of(what: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Call:
@@ -113,7 +96,7 @@ def _compiled_call(
     from dmlindex.directml import buffers
 
     fields: dict[str, Any] = vars(desc)
-    name = FUNCTIONS[desc.operator]
+    form = form_of_desc(desc, operator.mode)
     names = [n for n in ARRAYS if f"{n}_tensor" in fields]
     if len(arguments) > len(names):
         raise TypeError(f"draw: {desc.operator} takes {len(names)} arrays, found {len(arguments)}")
@@ -121,40 +104,16 @@ def _compiled_call(
     arrays = _arrays(desc.operator, names, given)
     output, error = _outcome(lambda: operator(*arguments, **options))
     if error is None or isinstance(error, IndexError):
-        arrays = {n: buffers.view(fields[f"{n}_tensor"], array, n) for n, array in arrays.items()}
-        arrays = _of_natural_rank(desc, arrays)
+        shapes = {"input": form.input, "indices": form.indices, "updates": form.items}
+        for n in names:
+            arrays[n] = buffers.view(fields[f"{n}_tensor"], arrays[n], n).reshape(shapes[n])
     if output is not None:
         output = buffers.view(fields["output_tensor"], output, "output")
-        output = output.reshape(_output_shape(name, arrays, fields))
+        output = output.reshape(form.output)
     title = f"{desc.operator}, mode {operator.mode!r}"
-    position = fields.get("batch_dimension_count", fields.get("axis", 0))
-    return Call(name, title, arrays, position, operator.mode, "none", output, error, desc)
-
-
-def _of_natural_rank(desc: OperatorDesc, arrays: dict[str, Array]) -> dict[str, Array]:
-    """Without the dims in front that do not count."""
-    fields: dict[str, Any] = vars(desc)
-    x, i = arrays["input"], arrays["indices"]
-    r = fields.get("input_dimension_count", x.ndim)
-    q = fields.get("indices_dimension_count", fields.get("index_dimensions", i.ndim))
-    natural = dict(arrays, input=x.reshape(x.shape[x.ndim - r :]))
-    natural["indices"] = i.reshape(i.shape[i.ndim - q :])
-    if desc.operator == "SCATTER_ND":
-        k = i.shape[-1]
-        shape = natural["indices"].shape[:-1] + natural["input"].shape[k:]
-        natural["updates"] = arrays["updates"].reshape(shape)
-    return natural
-
-
-def _output_shape(name: str, arrays: dict[str, Array], fields: dict[str, Any]) -> tuple[int, ...]:
-    x, i = arrays["input"].shape, arrays["indices"].shape
-    if name == "gather":
-        return x[: fields["axis"]] + i + x[fields["axis"] + 1 :]
-    if name == "gather_elements":
-        return i
-    if name == "gather_nd":
-        return i[:-1] + x[fields.get("batch_dimension_count", 0) + i[-1] :]
-    return x
+    return Call(
+        form.operator, title, arrays, form.position, operator.mode, "none", output, error, desc
+    )
 
 
 def _arrays(what: str, names: list[str], given: dict[str, Any]) -> dict[str, Array]:

@@ -63,8 +63,8 @@ class GatherTeller(Teller):
         call = self.call
         if call.operator == "gather":
             key: Position = (*(0,) * call.position, position[call.position])
-        elif call.has_tuples:
-            key = position[: call.position + call.tuple_size]
+        elif call.form.has_tuples:
+            key = position[: call.position + call.form.tuple_size]
         else:
             key = position
         if key in self.read:

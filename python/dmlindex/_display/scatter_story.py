@@ -18,7 +18,7 @@ class ScatterTeller(Teller):
     def __init__(self, call: Call) -> None:
         super().__init__(call)
         self.winners = self.trace.writers() if call.output is not None else None
-        small = math.prod(call.places) <= _MOST_TRACED
+        small = math.prod(call.form.places) <= _MOST_TRACED
         self.by_target = self.trace.places_of_targets() if small else {}
         for place in self.places:  # letters in the order of the indices
             self.letters.of(place)
@@ -69,9 +69,9 @@ class ScatterTeller(Teller):
         return f"{self.letters.of(place)[0]}: {self.index_text(place)} {self.meaning(place)}"
 
     def update_mark(self, position: Position) -> Mark:
-        if len(position) < len(self.call.places):  # one update for all of them
+        if len(position) < len(self.call.form.places):  # one update for all of them
             return Mark()
-        return self.place_mark(position[: len(self.call.places)])
+        return self.place_mark(position[: len(self.call.form.places)])
 
     def input_panel(self) -> Panel:
         shown = self.table_window()
@@ -90,7 +90,7 @@ class ScatterTeller(Teller):
         number = int(self.winners[position])
         if number < 0:
             return Mark(words="as in input")
-        place = tuple(map(int, np.unravel_index(number, self.call.places)))
+        place = tuple(map(int, np.unravel_index(number, self.call.form.places)))
         letter, tint = self.letters.of(place)
         rivals = self.rivals(place) if self.call.mode != "directml" else [place]
         names = [self.letters.of(rival)[0] for rival in rivals] or [letter]

@@ -15,4 +15,4 @@ def story_of(call: Call) -> Story:
         panels = [plain_panel(name, array) for name, array in call.arrays.items()]
         notes = [error_text(call.error)]
         return Story(panels, None, [*first_lines(call), *notes], notes)
-    return (ScatterTeller if call.scatters else GatherTeller)(call).story()
+    return (ScatterTeller if call.form.scatters else GatherTeller)(call).story()

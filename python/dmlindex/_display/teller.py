@@ -72,7 +72,7 @@ class Teller:
 
     def place_of(self, position: Position) -> Position:
         """Of a position in the indices: without the tuple's dim."""
-        return position[:-1] if self.call.has_tuples else position
+        return position[:-1] if self.call.form.has_tuples else position
 
     def targets(self) -> list[Position]:
         found = map(self.trace.resolved, self.places)
@@ -99,8 +99,8 @@ class Teller:
 
     def index_text(self, place: Position) -> str:
         raw = self.trace.raw(place)
-        shown = ", ".join(map(str, [*place, *([":"] if self.call.has_tuples else [])]))
-        value = str(raw) if self.call.has_tuples else str(raw[0])
+        shown = ", ".join(map(str, [*place, *([":"] if self.call.form.has_tuples else [])]))
+        value = str(raw) if self.call.form.has_tuples else str(raw[0])
         return f"indices[{shown or '()'}] = {value}"
 
     def target_text(self, name: str, target: Position) -> str:
@@ -112,7 +112,7 @@ class Teller:
 
     def outside_text(self, place: Position) -> str:
         """Which axis has no such place; empty where the index is in range."""
-        pairs = zip(self.trace.raw(place), self.call.limits, strict=True)
+        pairs = zip(self.trace.raw(place), self.call.form.limits, strict=True)
         for k, (index, limit) in enumerate(pairs):
             if not -limit <= index < limit:
                 has = f"0 to {limit - 1}" if limit else "no places"
@@ -123,7 +123,7 @@ class Teller:
         found = first_lines(self.call)
         for place in self.places[:_MOST_LINES]:
             found.append(self.line(place))
-        count = math.prod(self.call.places)
+        count = math.prod(self.call.form.places)
         if count > (told := min(len(self.places), _MOST_LINES)):
             found.append(f"… {count - told} more indices")
         return found
@@ -160,8 +160,8 @@ def _out_of_range(call: Call) -> Iterator[Position]:
     if not indices.size:
         return
     wrong = np.zeros(indices.shape, bool)
-    for k, limit in enumerate(call.limits):
-        part: tuple[object, ...] = (..., k) if call.has_tuples else (...,)
+    for k, limit in enumerate(call.form.limits):
+        part: tuple[object, ...] = (..., k) if call.form.has_tuples else (...,)
         wrong[part] = indices[part] >= limit  # type: ignore[index]
         if indices.dtype.kind == "i":
             wrong[part] |= indices[part] < -limit  # type: ignore[index]

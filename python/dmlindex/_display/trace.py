@@ -30,18 +30,18 @@ class Trace:
     def __init__(self, call: Call) -> None:
         self.call = call
         self.indices = call.arrays["indices"]
-        self.skipping = "drop" if call.scatters else "fill"
+        self.skipping = "drop" if call.form.scatters else "fill"
 
     def raw(self, place: Position) -> tuple[int, ...]:
         """The numbers that stand in the indices at a place, one or a tuple."""
         found = self.indices[place]
-        return tuple(int(i) for i in found) if self.call.has_tuples else (int(found),)
+        return tuple(int(i) for i in found) if self.call.form.has_tuples else (int(found),)
 
     def resolved(self, place: Position) -> tuple[int, ...] | None:
         """The coordinates that they mean; None where they mean none, or raise."""
         mode = self.skipping if self.call.mode in ("raise", "directml") else self.call.mode
         found = []
-        for index, limit in zip(self.raw(place), self.call.limits, strict=True):
+        for index, limit in zip(self.raw(place), self.call.form.limits, strict=True):
             try:
                 coordinate = resolve(index, limit, mode)
             except IndexError:
@@ -52,13 +52,13 @@ class Trace:
         return tuple(found)
 
     def is_out_of_range(self, place: Position) -> bool:
-        pairs = zip(self.raw(place), self.call.limits, strict=True)
+        pairs = zip(self.raw(place), self.call.form.limits, strict=True)
         return any(not -limit <= index < limit for index, limit in pairs)
 
     def target(self, place: Position, coordinates: tuple[int, ...]) -> Position:
         """The first element of input, or of a scatter's output, that those coordinates name."""
         call, at = self.call, self.call.position
-        if call.has_tuples:
+        if call.form.has_tuples:
             return (*place[:at], *coordinates)
         if call.operator == "gather":
             return (*(0,) * at, *coordinates)
@@ -66,7 +66,7 @@ class Trace:
 
     def ghost(self, place: Position) -> Position:
         """Where an index out of range points: a target with a coordinate that there is not."""
-        pairs = zip(self.raw(place), self.call.limits, strict=True)
+        pairs = zip(self.raw(place), self.call.form.limits, strict=True)
         return self.target(place, tuple(i if i >= 0 or i < -n else i + n for i, n in pairs))
 
     def whole(self, target: Position, shape: tuple[int, ...]) -> Iterator[Position]:
@@ -83,7 +83,7 @@ class Trace:
     def places_of_targets(self) -> dict[Position, list[Position]]:
         """The indices of each target, in C order; for scatters, of all that is small enough."""
         found: dict[Position, list[Position]] = {}
-        for place in np.ndindex(self.call.places):
+        for place in np.ndindex(self.call.form.places):
             coordinates = self.resolved(place)
             if coordinates is not None:
                 found.setdefault(self.target(place, coordinates), []).append(place)
@@ -96,7 +96,7 @@ class Trace:
         to = linear.lookup(desc)
         indices = self.indices.reshape(desc.indices_tensor.sizes)
         values = linear.addresses(to, indices).values.astype(np.int64)
-        if not self.call.scatters:
+        if not self.call.form.scatters:
             values = np.minimum(values, to.last)  # which may be cut off: then it reads as 0
         return np.where(values < to.held, values, NOWHERE)
 
@@ -106,7 +106,7 @@ class Trace:
             return self._linear_sources(window)
         found: dict[Position, Position] = {}
         input_shape = self.call.arrays["input"].shape
-        places, before = len(self.call.places), self._dims_before
+        places, before = len(self.call.form.places), self._dims_before
         for position in window.positions():
             place = position[before : before + places]
             coordinates = self.resolved(place)
@@ -122,7 +122,7 @@ class Trace:
     def place_of_output(self, position: Position) -> Position:
         """The place in indices that an element of a gather's output is for."""
         before = self._dims_before
-        return position[before : before + len(self.call.places)]
+        return position[before : before + len(self.call.form.places)]
 
     @property
     def _dims_before(self) -> int:
@@ -147,7 +147,7 @@ class Trace:
         """By element of a scatter's output: the flat place of the index that wrote it."""
         call = self.call
         shape = call.arrays["input"].shape
-        numbers = np.arange(math.prod(call.places), dtype=np.int64).reshape(call.places)
+        numbers = np.arange(math.prod(call.form.places), dtype=np.int64).reshape(call.form.places)
         if call.mode == "directml":
             return self._linear_writers(shape, numbers)
         mode = self.skipping if call.mode == "raise" else call.mode
@@ -156,9 +156,9 @@ class Trace:
         if call.operator == "scatter_elements":
             arguments["axis"] = call.position
         else:
-            behind = shape[call.tuple_size :]
+            behind = shape[call.form.tuple_size :]
             numbers = numbers.reshape(numbers.shape + (1,) * len(behind))
-            numbers = np.broadcast_to(numbers, (*call.places, *behind))
+            numbers = np.broadcast_to(numbers, (*call.form.places, *behind))
         getattr(_core, call.operator)(table, self.indices, numbers, **arguments)
         return table
 
