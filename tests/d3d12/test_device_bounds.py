@@ -44,6 +44,26 @@ for dtype, count in (("u4", 1), ("u4", 3), ("f4", 3), ("u1", 3), ("u2", 1)):
 
 @pytest.mark.usefixtures("d3d12")
 @pytest.mark.parametrize("binding", BINDINGS)
+def test_reductions_into_no_place_drop_everything(binding: str) -> None:
+    """Whatever way their kernels go: there is nothing for a thread to do."""
+    code = """
+import itertools
+import numpy as np
+import dmlindex
+for reduction, dtype, ordered, count in itertools.product(
+    ("add", "mul", "min", "max"), ("u1", "i4", "i8", "f2", "f4"), (True, False), (1, 5000)
+):
+    table, updates = np.zeros((0, 3), dtype), np.ones((count, 3), dtype)
+    options = {"reduction": reduction, "ordered": ordered, "mode": "drop", "device": "d3d12"}
+    assert dmlindex.scatter_nd(table, np.zeros((count, 1), "i4"), updates, **options).size == 0
+    places = np.zeros((count, 3), "i4")
+    assert dmlindex.scatter_elements(table, places, updates, axis=0, **options).size == 0
+"""
+    in_child(code, DMLINDEX_D3D12_BINDING=binding)
+
+
+@pytest.mark.usefixtures("d3d12")
+@pytest.mark.parametrize("binding", BINDINGS)
 def test_a_gather_with_no_place(binding: str) -> None:
     """Slices larger than a chunk of memory: a kernel that read one would leave the buffer."""
     code = """

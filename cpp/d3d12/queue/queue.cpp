@@ -108,10 +108,10 @@ void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
 
 void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& views,
                      std::uint64_t threads) {
+    if (threads == 0) return;  // updates without a place to go to
     if (recording_ && !has_constants(batches_[batch_])) submit();
     begin();
     // As even rows as can be: whole rows of kMaxGroups would launch up to twice the groups.
-    if (threads == 0) return;  // updates without a place to go to
     const std::uint64_t groups = (threads + kGroup - 1) / kGroup;
     const std::uint64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
     const std::uint64_t width = (groups + rows - 1) / rows;
