@@ -45,6 +45,17 @@ class Call:
             return data[: self.axis] + indices + data[self.axis + 1 :]
         return indices[:-1] + data[self.batch_dims + indices[-1] :]
 
+    def code(self, *options: str) -> str:
+        """The call of dmlindex, its arrays being x, i and u, with these options besides its own."""
+        given = ["x", "i"] + (["u"] if self.is_scatter else [])
+        if self.axis:
+            given.append(f"axis={self.axis}")
+        if self.batch_dims:
+            given.append(f"batch_dims={self.batch_dims}")
+        if self.reduction != "none":
+            given.append(f"reduction={self.reduction!r}")
+        return f"dmlindex.{self.operator}({', '.join([*given, *options])})"
+
     @property
     def moved_bytes(self) -> int:
         """The bytes that a memcpy of the same size would move: what is written."""

@@ -77,17 +77,9 @@ class Dmlindex:
     def _idiom(
         self, call: Call, names: dict[str, Any], mode: str, options: str, *, into_out: bool
     ) -> Idiom:
-        given = ["x", "i"] + (["u"] if call.is_scatter else [])
-        if call.axis:
-            given.append(f"axis={call.axis}")
-        if call.batch_dims:
-            given.append(f"batch_dims={call.batch_dims}")
-        if call.reduction != "none":
-            given.append(f"reduction={call.reduction!r}")
-        given += [options] if options else []
+        given = [options] if options else []
         given += ["out=out"] if into_out else []
-        code = f"dmlindex.{call.operator}({', '.join(given)})"
-        return Idiom(OURS, code, names, into_out, mode == "raise", mode)
+        return Idiom(OURS, call.code(*given), names, into_out, mode == "raise", mode)
 
     def times(self, idiom: Idiom, count: int) -> list[float]:
         code = compile(idiom.code, "idiom", "eval")

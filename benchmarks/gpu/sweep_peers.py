@@ -42,15 +42,9 @@ class Ours:
 
     def ways(self, drawn: Drawn) -> list[Way]:
         call = drawn.call
-        given = ["x", "i"] + (["u"] if call.is_scatter else [])
-        if call.axis:
-            given.append(f"axis={call.axis}")
-        if call.batch_dims:
-            given.append(f"batch_dims={call.batch_dims}")
-        if call.reduction != "none":
-            given += [f"reduction={call.reduction!r}", f"ordered={drawn.ordered}"]
-        given += [f"mode={'drop' if call.is_scatter else 'clamp'!r}", "out=out"]
-        return [(self.name, f"dmlindex.{call.operator}({', '.join(given)})")]
+        options = [] if call.reduction == "none" else [f"ordered={drawn.ordered}"]
+        options += [f"mode={'drop' if call.is_scatter else 'clamp'!r}", "out=out"]
+        return [(self.name, call.code(*options))]
 
     def array(self, tensor: Any) -> Array:
         found: Array = tensor.numpy()

@@ -74,17 +74,7 @@ class Contestant:
 
 
 def _code(call: Call, mode: str, *, into_out: bool) -> str:
-    arguments = ["x", "i"]
-    if call.is_scatter:
-        arguments.append("u")
-    if call.axis:
-        arguments.append(f"axis={call.axis}")
-    if call.batch_dims:
-        arguments.append(f"batch_dims={call.batch_dims}")
-    if call.reduction != "none":
-        arguments.append(f"reduction={call.reduction!r}")
-    if mode != "raise":
-        arguments.append(f"mode={mode!r}")
+    options = [] if mode == "raise" else [f"mode={mode!r}"]
     if into_out:
-        arguments.append("out=x" if call.in_place else "out=out")
-    return f"dmlindex.{call.operator}({', '.join(arguments)})"
+        options.append("out=x" if call.in_place else "out=out")
+    return call.code(*options)
