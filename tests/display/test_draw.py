@@ -18,6 +18,7 @@ from dmlindex import testing
 from dmlindex._display import svg
 from dmlindex._display.call import call_of
 from dmlindex._display.corners import Window
+from dmlindex._display.gather_story import GatherTeller
 from dmlindex._display.text import columns
 from dmlindex._display.trace import Trace
 from dmlindex.reference.memory import as_bytes
@@ -192,6 +193,16 @@ def test_large_arrays_are_shown_by_corners_and_what_is_pointed_to() -> None:
     assert {"0", "1", "2", "5000", "9999"} <= set(texts)
     assert "500000" in texts  # the first element of row 5000
     assert len(texts) < 300
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_the_shown_corners_of_the_output_read_is_shown(axis: int) -> None:
+    teller = GatherTeller(call_of("gather", (np.zeros((100, 200)), np.arange(50)), {"axis": axis}))
+    assert teller.call.output is not None
+    inputs, outputs = teller.input_panel(), teller.output_panel(teller.call.output)
+    assert set(teller.sources.values()) <= set(inputs.window.positions())
+    for position, source in teller.sources.items():
+        assert inputs.mark(source).letter == outputs.mark(position).letter != ""
 
 
 HOSTILE = "</title></svg><script>alert('x')</script>\"&\x00\ud800"

@@ -76,7 +76,8 @@ class GatherTeller(Teller):
         return Mark()
 
     def input_panel(self) -> Panel:
-        return Panel("input", self.call.arrays["input"], self.table_window(), self.input_mark)
+        window = self.table_window(self.sources.values())
+        return Panel("input", self.call.arrays["input"], window, self.input_mark)
 
     def output_mark(self, position: Position) -> Mark:
         place = self.trace.place_of_output(position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,10 +82,11 @@ class Teller:
             if coordinates is not None
         ]
 
-    def table_window(self) -> Window:
-        """Of input, or of a scatter's output: with what is pointed to, and where nothing is."""
+    def table_window(self, first: Iterable[Position] = ()) -> Window:
+        """Of input, or of a scatter's output: with what is pointed to, and where nothing is. Where
+        there is no room for all, those positions come first."""
         rank = len(self.input_shape)
-        wanted = [(*t, *(0,) * (rank - len(t))) for t in self.targets()]
+        wanted = [*first, *((*t, *(0,) * (rank - len(t))) for t in self.targets())]
         ghosts = itertools.chain.from_iterable(
             self.trace.whole(self.trace.ghost(place), self.input_shape) for place in self.bad
         )
