@@ -108,10 +108,10 @@ def test_another_type_is_refused(operator: str, ordered: Any) -> None:
             getattr(module, operator)(np.zeros(3), indices, np.zeros(1), ordered=ordered)
 
 
-def compared(x: Array, updates: Any, found: Array) -> list[bool]:
-    """Whether each element may differ from the reference's product as `found` does."""
+def compared(x: Array, updates: Any, found: Array, reduction: str = "mul") -> list[bool]:
+    """Whether each element may differ from the reference's result as `found` does."""
     arguments = (x, np.zeros(np.shape(updates), np.int64), updates)
-    options: dict[str, Any] = {"axis": 0, "reduction": "mul", "ordered": False}
+    options: dict[str, Any] = {"axis": 0, "reduction": reduction, "ordered": False}
     call = Call("scatter_elements", arguments, options)
     allowed: list[bool] = within_bounds(
         found, reference.scatter_elements(*arguments, **options), call
@@ -132,3 +132,11 @@ def test_updates_that_are_lists_of_complex_numbers_have_bounds() -> None:
     x = np.ones(2, ml_dtypes.bfloat16)
     assert compared(x, [2, 3 + 0j], np.array([6, 1], x.dtype)) == [True, True]
     assert compared(x, [2, 3 + 0j], np.array([7, 1], x.dtype)) == [False, True]
+
+
+def test_more_numbers_than_a_dtype_has_precision_for_have_bounds() -> None:
+    """Of float8_e5m2, whose step is a quarter, from the fourth on."""
+    x = np.zeros(1, ml_dtypes.float8_e5m2)
+    updates = np.array([0, 0, 0, 0, 0, 0.1875, 0.1875, -1.25], x.dtype)
+    for found, allowed in (-0.875, True), (-0.75, True), (30, False):
+        assert compared(x, updates, np.array([found], x.dtype), "add") == [allowed]

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dmlindex.testing.call import Call
+from dmlindex.testing.replay import to_json
 from tests.project.command_line import refused, run
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -52,6 +54,14 @@ def test_a_difference_is_shown_written_and_replayed(
     assert "mode='wrap'" in again
     Path("broken_module.py").write_text(BROKEN.replace("[::-1]", ""))
     sys.modules.pop("broken_module", None)
+    assert run("fuzz --replay found.json") == 0
+    assert "the same on both sides" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("d3d12")
+def test_a_call_on_a_device_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    call = Call("gather", (np.arange(3), np.array([2])), {"device": "d3d12"})
+    Path("found.json").write_text(to_json(call, against="numpy", device="d3d12"))
     assert run("fuzz --replay found.json") == 0
     assert "the same on both sides" in capsys.readouterr().out
 

@@ -163,6 +163,7 @@ def _write(parsed: argparse.Namespace, report: Report) -> None:
 
 def _replay(parsed: argparse.Namespace) -> int:
     from dmlindex.testing.compare import difference
+    from dmlindex.testing.fuzzing import without_device
     from dmlindex.testing.peers import peer
     from dmlindex.testing.replay import from_json
 
@@ -178,6 +179,7 @@ def _replay(parsed: argparse.Namespace) -> int:
     parsed.device = str(notes.get("device", "cpu"))
     functions, against = _tested(parsed)
     function = functions[call.operator]
-    problem = difference(function, peer(against).run(call.operator), call)
+    answer = without_device(peer(against).run(call.operator))
+    problem = difference(function, answer, call)
     say(f"{call!r}\n{problem or 'the same on both sides'}\n\n{call.script(function)}")
     return _FOUND if problem else 0

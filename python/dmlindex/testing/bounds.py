@@ -1,9 +1,9 @@
 """How far a reduction with ordered=False may be from the ordered one.
 
 Adding n numbers in any order and grouping is off by at most γₙ·Σ|x|, multiplying by γₙ of the
-product, with γₙ = n·u / (1 - n·u) and u half the dtype's step at 1; so two orders differ by at most
-twice that. Integers have no such slack; of min and max only the signs of zeros and the bits of NaNs
-are free.
+product, with γₙ = n·u / (1 - n·u), or (1 + u)ⁿ - 1 where n·u is 1 or more, and u half the dtype's
+step at 1; so two orders differ by at most twice that. Integers have no such slack; of min and max
+only the signs of zeros and the bits of NaNs are free.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
         return same
     counts, sums, least = _history(call, reduction)
     n_u = (counts.ravel() + 1) * _unit(expected.dtype)
-    gamma = n_u / (1 - n_u)
+    many = n_u >= 1  # more than the usual bound holds for
+    gamma = np.where(many, (1 + _unit(expected.dtype)) ** (counts.ravel() + 1) - 1, n_u / (1 - n_u))
     slack = 2 * gamma * (sums.ravel() if reduction == "add" else np.abs(theirs))
     # Nothing is promised of what overflows, underflows or is no number on the way.
     wild = ~np.isfinite(sums.ravel()) | ~np.isfinite(theirs) | ~np.isfinite(ours)

@@ -132,7 +132,7 @@ class _Fuzzer:
         self.spaces = spaces
         self.names = tuple(spaces)
         self.other = other
-        self.answers = {name: _without_device(other.run(name)) for name in spaces}
+        self.answers = {name: without_device(other.run(name)) for name in spaces}
         self.device = {"device": device} if device else {}
         self.shrink = shrink
         self.mistakes = sorted(MISTAKES) if mistakes else []
@@ -205,7 +205,7 @@ class _Fuzzer:
         return Difference(small, problem, script, report.calls)
 
 
-def _without_device(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_device(function: Callable[..., Any]) -> Callable[..., Any]:
     """A peer has none."""
 
     def answer(*arguments: Any, device: str = "", **options: Any) -> Any:
