@@ -168,9 +168,8 @@ class Device:
 
         The CPU has all that there are: "add", "mul", "min" and "max" on bool, integers and floats,
         ml_dtypes' included, and "add" and "mul" on complex numbers. D3D12 devices have them on
-        bool, integers and floats of up to 32 bits, bit for bit as the CPU; not on float64,
-        longdouble and complex numbers, for which shader model 5.1 has no exact arithmetic: there a
-        scatter raises a DeviceError.
+        all of them, bit for bit as the CPU, but long doubles, real or complex: there a scatter
+        raises a DeviceError.
 
         >>> Device().has_reduction("float64", "add")
         True

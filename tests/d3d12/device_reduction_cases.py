@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,16 @@ def reduce(
     agree(device, dmlindex.scatter_nd, x, places, updates, reduction=how, **options)
 
 
+def drawn(values_of: str) -> Iterator[tuple[str, Array]]:
+    """Updates for kernels that combine in C order, and how."""
+    updates = numbers(TARGETS, values_of)
+    yield "max" if values_of == "wide" else "add", updates  # whose sums take atomics
+    if values_of == "doubles":
+        yield "mul", updates
+        yield "mul", (updates + 1j * updates[::-1] / 3).astype("c8")
+        yield "mul", updates / 7 - 1j * updates[::-1]
+
+
 @case
 def accumulate(device: Device, values_of: str) -> None:
     """Numbers whose sums have the same bits in any order; what meets in a group, and does not."""
@@ -51,6 +62,9 @@ def accumulate(device: Device, values_of: str) -> None:
             x = values((TARGETS,), "u4").astype(dtype)
             for how in ("add", "mul", "min", "max"):
                 reduce(device, how, tuples((TARGETS,), OTHER_INDEX), x[::-1].copy(), x)
+    if values_of == "floats":  # as sums of complex64 are
+        x = ((updates > 1) * (1 + 2j)).astype("c8")
+        reduce(device, "add", tuples((TARGETS,), "i4"), x[::-1].copy(), x, ordered=False)
 
 
 @case
@@ -68,17 +82,15 @@ def list_single_updates(device: Device, index_bytes: int, coordinates: int) -> N
 
 @case
 def reduce_lists(device: Device, values_of: str) -> None:
-    updates = numbers(TARGETS, values_of)
-    how = "max" if values_of == "wide" else "add"  # whose sums take atomics
-    reduce(device, how, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
+    for how, updates in drawn(values_of):
+        reduce(device, how, tuples((TARGETS,), "i4"), updates[::-1].copy(), updates)
 
 
 @case
 def reduce_sorted(device: Device, values_of: str) -> None:
     """Many updates for each target."""
-    updates = numbers(TARGETS, values_of)
-    how = "max" if values_of == "wide" else "add"
-    reduce(device, how, tuples((4,), "i4"), updates[:4].copy(), updates)
+    for how, updates in drawn(values_of):
+        reduce(device, how, tuples((4,), "i4"), updates[:4].copy(), updates)
 
 
 @case
@@ -89,14 +101,13 @@ def mark_starts(device: Device) -> None:
 @case
 def reduce_long(device: Device, values_of: str) -> None:
     """Runs of all lengths about the longest that are not long, some of slices for two groups."""
-    how = "max" if values_of == "wide" else "add"
     lengths = [1, 63, 64, 65, 66, 128, 1, 200, 3000]
     places = np.repeat(np.arange(len(lengths)), lengths)
     places = np.random.default_rng(2).permutation(places)[:, np.newaxis]
     for rest in ((), (3,), (300,)):
-        shape = (len(places), *rest)
-        updates = np.resize(numbers(TARGETS, values_of), shape)
-        reduce(device, how, places, updates[: len(lengths)].copy(), updates)
+        for how, few in drawn(values_of):
+            updates = np.resize(few, (len(places), *rest))
+            reduce(device, how, places, updates[: len(lengths)].copy(), updates)
 
 
 for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):

@@ -51,7 +51,7 @@ import itertools
 import numpy as np
 import dmlindex
 for reduction, dtype, ordered, count in itertools.product(
-    ("add", "mul", "min", "max"), ("u1", "i4", "i8", "f2", "f4"), (True, False), (1, 5000)
+    ("add", "mul", "min", "max"), ("u1", "i4", "i8", "f2", "f4", "f8"), (True, False), (1, 5000)
 ):
     table, updates = np.zeros((0, 3), dtype), np.ones((count, 3), dtype)
     options = {"reduction": reduction, "ordered": ordered, "mode": "drop", "device": "d3d12"}

@@ -146,7 +146,7 @@ def test_duplicates_are_added_in_order(device: str) -> None:
     assert reduce_all(device, "add", 0, [big, -big, 1, 1], "f4")[0] == 2
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "i8", "f2", "f4"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "i8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("reduction", ORDERED)
 @pytest.mark.parametrize("slice_size", [1, 3])
 def test_targets_with_few_updates_and_with_many(

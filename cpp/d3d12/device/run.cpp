@@ -18,9 +18,9 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
     };
     const Tensors tensors{tensor(operands.table), tensor(operands.items), tensor(operands.indices),
                           tensor(operands.source)};
-    const std::optional<Plan> placed =
-        given.is_linear ? std::optional(put_on_line(given, tensors)) : std::nullopt;
-    const Plan& plan = placed ? *placed : given;
+    const std::optional<Plan> changed =
+        given.is_linear ? std::optional(put_on_line(given, tensors)) : sum_of_parts(given);
+    const Plan& plan = changed ? *changed : given;
     check_supported(plan, tensors, state.typed_views);
 
     const bool gathers = plan.direction == Direction::kGather;

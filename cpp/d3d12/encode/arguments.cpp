@@ -26,6 +26,8 @@ static_assert(is_number(Reduction::kMin, kReductionMin) &&
 static_assert(is_number(ValueType::kBool, kValueBool));
 static_assert(is_number(ValueType::kFloat16, kValueFloat16));
 static_assert(is_number(ValueType::kBfloat16, kValueBfloat16));
+static_assert(is_number(ValueType::kFloat64, kValueFloat64));
+static_assert(is_number(ValueType::kComplex64, kValueComplex64));
 static_assert(static_cast<int>(ValueType::kInt8) % 2 == 1 &&
               static_cast<int>(ValueType::kUint8) % 2 == 0);
 static_assert(static_cast<int>(ValueType::kInt16) % 2 == 1 &&

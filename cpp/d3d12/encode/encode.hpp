@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "d3d12/encode/arguments.hpp"
@@ -50,6 +51,9 @@ void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
 // Queues a kernel that keeps the value of the first bad index in the slot. constants:
 // capture_constants.
 void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices);
+
+// A sum of complex numbers as one of their parts, which are floats; nothing for other plans.
+std::optional<Plan> sum_of_parts(const Plan& plan) noexcept;
 
 // Queues the kernels that move.
 void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

@@ -29,6 +29,10 @@ std::int64_t kernel_values(ValueType type) noexcept {
             return VALUES_FLOATS;
         case ValueType::kByteTable:
             return VALUES_BYTES;
+        case ValueType::kFloat64:
+        case ValueType::kComplex64:
+        case ValueType::kComplex128:
+            return VALUES_DOUBLES;
         default:
             return VALUES_INTEGERS;
     }
@@ -44,6 +48,8 @@ bool can_accumulate(const Plan& plan) noexcept {
             return true;
         case VALUES_WIDE:
             return plan.reduction == Reduction::kAdd;
+        case VALUES_DOUBLES:  // there is no exchange of 64 bits
+            return false;
         default:
             return plan.any_order && (plan.slice_bytes < kLongSlice ||
                                       position_count(plan) * plan.slice_bytes < kManyBytes);
@@ -178,16 +184,18 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
 }  // namespace
 
 bool has_reductions(ValueType type) noexcept {
-    switch (type) {
-        case ValueType::kFloat64:
-        case ValueType::kLongDouble:
-        case ValueType::kComplex64:
-        case ValueType::kComplex128:
-        case ValueType::kComplexLongDouble:
-            return false;
-        default:
-            return true;
-    }
+    return type != ValueType::kLongDouble && type != ValueType::kComplexLongDouble;
+}
+
+std::optional<Plan> sum_of_parts(const Plan& plan) noexcept {
+    const bool is_complex =
+        plan.value_type == ValueType::kComplex64 || plan.value_type == ValueType::kComplex128;
+    if (plan.reduction != Reduction::kAdd || !is_complex) return std::nullopt;
+    Plan parts = plan;
+    parts.element_bytes /= 2;
+    parts.value_type =
+        plan.value_type == ValueType::kComplex64 ? ValueType::kFloat32 : ValueType::kFloat64;
+    return parts;
 }
 
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

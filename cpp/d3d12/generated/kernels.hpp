@@ -130,6 +130,7 @@ enum class Kernel : std::uint8_t {
     reduce_lists_wide,
     reduce_lists_floats,
     reduce_lists_bytes,
+    reduce_lists_doubles,
     sort_keys,
     sort_count,
     sort_scan,
@@ -138,12 +139,14 @@ enum class Kernel : std::uint8_t {
     reduce_long_wide,
     reduce_long_floats,
     reduce_long_bytes,
+    reduce_long_doubles,
     reduce_sorted_wide,
     reduce_sorted_floats,
     reduce_sorted_bytes,
+    reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 133;
+inline constexpr int kKernelCount = 136;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -208,13 +211,13 @@ inline Kernel list_single_updates(std::int64_t index, std::int64_t coordinates) 
     return find_kernel(Kernel::list_single_updates_4_1, 4, {index, coordinates});
 }
 inline Kernel reduce_lists(std::int64_t values) noexcept {
-    return find_kernel(Kernel::reduce_lists_wide, 3, {values});
+    return find_kernel(Kernel::reduce_lists_wide, 4, {values});
 }
 inline Kernel reduce_long(std::int64_t values) noexcept {
-    return find_kernel(Kernel::reduce_long_wide, 3, {values});
+    return find_kernel(Kernel::reduce_long_wide, 4, {values});
 }
 inline Kernel reduce_sorted(std::int64_t values) noexcept {
-    return find_kernel(Kernel::reduce_sorted_wide, 3, {values});
+    return find_kernel(Kernel::reduce_sorted_wide, 4, {values});
 }
 
 }  // namespace kernels

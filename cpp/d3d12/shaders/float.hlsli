@@ -2,6 +2,8 @@
 // even, as Direct3D does. Of NaNs the left one stays, made quiet, else the right one; a NaN out of none has the sign
 // set, as on x86.
 
+#include "wide.hlsli"
+
 static const uint kSign = 0x80000000;
 static const uint kInfinity = 0x7f800000;
 static const uint kQuiet = 0x00400000;
@@ -73,14 +75,6 @@ uint add_numbers(uint left, uint right) {
     return result;
 }
 
-// The 64-bit product (low, high).
-uint2 multiply_wide(uint a, uint b) {
-    uint low = (a & 0xffff) * (b & 0xffff);
-    uint middle = (a >> 16) * (b & 0xffff) + (low >> 16);
-    uint other = (a & 0xffff) * (b >> 16) + (middle & 0xffff);
-    return uint2(other << 16 | (low & 0xffff), (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16));
-}
-
 // A finite number's significand in [2^23, 2^24) and its exponent, which may be less than 1.
 void normalize(uint bits, out uint significand, out int exponent) {
     significand = significand_of(bits);
@@ -102,7 +96,7 @@ uint multiply_in_integers(uint left, uint right) {
         int left_exponent, right_exponent;
         normalize(a, left_significand, left_exponent);
         normalize(b, right_significand, right_exponent);
-        uint2 product = multiply_wide(left_significand, right_significand);
+        uint2 product = multiply_words(left_significand, right_significand);
         uint significand = product.y << 15 | product.x >> 17 | ((product.x & 0x1ffff) != 0 ? 1 : 0);
         int exponent = left_exponent + right_exponent - 127;
         if (significand >= 1u << 30) {

@@ -5,7 +5,11 @@
 #define GROUP kLanes
 #include "value.hlsli"
 
+#if VALUES == VALUES_DOUBLES
+static const uint kStaged = 4 * kLanes;
+#else
 static const uint kStaged = 8 * kLanes;
+#endif
 
 RWByteAddressBuffer pairs : register(WRITTEN(WINNERS_REGISTER));
 

@@ -40,13 +40,16 @@ SHARED uint kReductionMax = 4;
 SHARED uint kValueBool = 0;
 SHARED uint kValueFloat16 = 9;
 SHARED uint kValueBfloat16 = 10;
+SHARED uint kValueFloat64 = 12;
+SHARED uint kValueComplex64 = 14;
 
 // What VALUES of a reduction's kernel says: integers of up to 32 bits and bool, integers of 64, floats of up to 32,
-// or bytes with a table of results.
+// bytes with a table of results, or float64 and complex numbers.
 #define VALUES_INTEGERS 0
 #define VALUES_WIDE 1
 #define VALUES_FLOATS 2
 #define VALUES_BYTES 3
+#define VALUES_DOUBLES 4
 
 // An error slot has four words, all zeros at first: the complement of the first bad index's number (position ·
 // coordinate_count + coordinate; 0: none is bad), whether an operator has failed whose result this one uses, and the

@@ -14,6 +14,9 @@ RWByteAddressBuffer results : register(u5);  // [old value][update] of BYTES
 #if VALUES == VALUES_WIDE
 typedef uint2 Element;
 #include "wide.hlsli"
+#elif VALUES == VALUES_DOUBLES
+typedef uint4 Element;
+#include "double.hlsli"
 #else
 typedef uint Element;
 #endif
@@ -24,6 +27,10 @@ bool is_signed() { return arguments.x % 2 == 1; }
 Element load_element(RWByteAddressBuffer buffer, uint offset) {
 #if VALUES == VALUES_WIDE
     return buffer.Load2(offset);
+#elif VALUES == VALUES_DOUBLES
+    Element value = uint4(buffer.Load2(offset), 0, 0);
+    [branch] if (arguments.z == 16) value.zw = buffer.Load2(offset + 8);
+    return value;
 #else
     uint value = buffer.Load(offset & ~3u);
     if (arguments.z < 4) {
@@ -36,6 +43,9 @@ Element load_element(RWByteAddressBuffer buffer, uint offset) {
 void store_element(uint offset, Element value) {
 #if VALUES == VALUES_WIDE
     table.Store2(offset, value);
+#elif VALUES == VALUES_DOUBLES
+    table.Store2(offset, value.xy);
+    [branch] if (arguments.z == 16) table.Store2(offset + 8, value.zw);
 #else
     [branch] if (arguments.z == 4) {
         table.Store(offset, value);
@@ -117,6 +127,64 @@ Element combine(Element old, Element update) {
     if (arguments.x == kValueFloat16) result = narrow_half(result);
     if (arguments.x == kValueBfloat16) result = narrow_bfloat(result);
     return result;
+}
+#elif VALUES == VALUES_DOUBLES
+uint2 combine_numbers(uint2 old, uint2 update, uint reduction) {
+    uint2 result;
+    [branch] if (is_nan(old)) {
+        result = uint2(old.x, old.y | kQuiet64);
+    } else if (is_nan(update)) {
+        result = uint2(update.x, update.y | kQuiet64);
+    } else if (reduction == kReductionAdd) {
+        result = add_in_integers(old, update);
+    } else if (reduction == kReductionMul) {
+        result = multiply_in_integers(old, update);
+    } else {
+        bool is_min = reduction == kReductionMin;
+        result = is_less(is_min ? update : old, is_min ? old : update) ? update : old;
+    }
+    return result;
+}
+
+// A complex number's real or imaginary part, or a float64. (complex64 reckons in float64 and rounds again, which gives
+// float32's own sums and products.)
+uint2 part_of(Element element, bool imaginary) {
+    uint2 part = imaginary ? element.zw : element.xy;
+    if (arguments.x == kValueComplex64) part = widen_float(imaginary ? element.y : element.x);
+    return part;
+}
+
+void set_part(inout Element element, bool imaginary, uint2 value) {
+    if (arguments.x == kValueComplex64) {
+        uint narrow = narrow_double(value);
+        element.xy = imaginary ? uint2(element.x, narrow) : uint2(narrow, element.y);
+    } else if (imaginary) {
+        element.zw = value;
+    } else {
+        element.xy = value;
+    }
+}
+
+// Complex numbers are multiplied here, and added part by part, as floats. Step by step, so that each kernel has the
+// arithmetic once: two products and their difference, two products and their sum.
+Element combine(Element old, Element update) {
+    Element products = 0;
+    Element sums = 0;
+    uint steps = arguments.x == kValueFloat64 ? 1 : 6;
+    [loop] for (uint i = 0; i < steps; ++i) {
+        bool adds = i % 3 == 2;
+        bool second = i % 3 == 1;
+        uint2 left = part_of(adds ? products : old, second);
+        uint2 right = part_of(adds ? products : update, adds || i == 1 || i == 3);
+        if (i == 2 && !is_nan(right)) right.y ^= kSign;
+        uint2 value = combine_numbers(left, right, adds ? kReductionAdd : arguments.y);
+        if (adds) {
+            set_part(sums, i == 5, value);
+        } else {
+            set_part(products, second, value);
+        }
+    }
+    return steps == 1 ? products : sums;
 }
 #else
 Element combine(Element old, Element update) {
