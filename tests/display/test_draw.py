@@ -185,6 +185,20 @@ def test_any_rank(shape: tuple[int, ...]) -> None:
     assert str(shape) in picture.text
 
 
+def test_a_large_scatter_says_who_overwrote_whom_too() -> None:
+    indices = np.zeros((1 << 15, 1), np.int64)
+    indices[-1] = 2
+    table, updates = np.zeros(4, np.int32), np.arange(1 << 15, dtype=np.int32)
+    picture = dml.draw(dml.scatter_nd, table, indices, updates)
+    first, last = (re.search(rf"(\w+): indices\[{n}, :\]", picture.text) for n in (0, 32766))
+    assert first
+    assert last
+    assert f"writes output[0], overwritten by {last[1]}" in picture.text
+    assert f"{last[1]}: indices[32766, :] = (0,) writes output[0]\n" in picture.text
+    summed = dml.draw(dml.scatter_nd, table, indices, updates, reduction="add")
+    assert f"add of input and the updates that name it, the last of them {last[1]}" in summed.svg
+
+
 def test_large_arrays_are_shown_by_corners_and_what_is_pointed_to() -> None:
     x = np.arange(10**6).reshape(10**4, 100)
     root = parsed(dml.draw(dml.gather, x, [5000, 2]))

@@ -39,6 +39,14 @@ def test_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("dmlindex-fuzz.json").exists()
 
 
+def test_rules_take_out_what_a_library_cannot_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """ONNX's reference gathers by numpy.choose, which takes so many arrays only."""
+    pytest.importorskip("onnx.reference")
+    gathers = "fuzz --operator gather_elements --against onnx-reference --examples 400 --seed 4"
+    assert run(gathers) == 0
+    assert "rule long-axes" in capsys.readouterr().out
+
+
 def test_a_difference_is_shown_written_and_replayed(
     broken: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

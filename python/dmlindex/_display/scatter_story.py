@@ -36,8 +36,16 @@ class ScatterTeller(Teller):
 
     def winner(self, place: Position) -> Position | None:
         """The index whose update overwrites that of this one."""
-        rivals = self.rivals(place)
-        return rivals[-1] if not self.combines and rivals and rivals[-1] != place else None
+        coordinates = self.trace.resolved(place)
+        if self.combines or self.winners is None or coordinates is None:
+            return None
+        written = self.winners[self.trace.target(place, coordinates)].reshape(-1)[:1]
+        last = [self.place_numbered(int(number)) for number in written if number >= 0]
+        return last[0] if last and last[0] != place else None
+
+    def place_numbered(self, number: int) -> Position:
+        """The place in indices that has this number in C order."""
+        return tuple(map(int, np.unravel_index(number, self.call.form.places)))
 
     def place_mark(self, place: Position) -> Mark:
         letter, tint = self.letters.of(place)
@@ -90,12 +98,14 @@ class ScatterTeller(Teller):
         number = int(self.winners[position])
         if number < 0:
             return Mark(words="as in input")
-        place = tuple(map(int, np.unravel_index(number, self.call.form.places)))
+        place = self.place_numbered(number)
         letter, tint = self.letters.of(place)
-        rivals = self.rivals(place) if self.call.mode != "directml" else [place]
-        names = [self.letters.of(rival)[0] for rival in rivals] or [letter]
         if not self.combines:
             return Mark(tint, letter, words=f"written by {letter}")
+        names = [self.letters.of(rival)[0] for rival in self.rivals(place)]
+        if not names:  # there are too many to go through
+            last = f"the updates that name it, the last of them {letter}"
+            return Mark(tint, f"…+{letter}", words=f"{self.call.reduction} of input and {last}")
         shown = "+".join(names) if len(names) <= 3 else f"{names[0]}+…{names[-1]}"
         return Mark(
             tint, shown, words=f"{self.call.reduction} of input and {', '.join(names[:20])}"

@@ -31,7 +31,7 @@ _NUMPY_DTYPES: dict[str, list[Any]] = {
     "float": ["f4", "f2", "f8", np.longdouble],
     "bool": ["?"],
     "complex": ["c8", "c16", np.clongdouble],
-    "time": ["M8[ns]", "M8[D]", "m8[s]", "m8"],
+    "time": ["M8[ns]", "M8[D]", "m8[s]", "m8[us]"],
     "text": ["S3", "U2", "S1"],
     "void": [
         "V3",

@@ -11,6 +11,7 @@ from dmlindex.testing.call import Call
 from dmlindex.testing.peers import Peer, Rule
 from dmlindex.testing.peers.arguments import peer_function
 from dmlindex.testing.peers.onnx_nodes import DTYPES, RULES, model
+from dmlindex.testing.peers.rules import sizes
 
 
 def _answer(call: Call) -> Any:
@@ -28,6 +29,10 @@ def _other_shape(call: Call) -> bool:
     )
 
 
+def _long_axis(call: Call) -> bool:
+    return sizes(call)[0] >= 32
+
+
 PEER = Peer(
     "onnx-reference",
     lambda operator: peer_function(operator, _answer),
@@ -37,6 +42,11 @@ PEER = Peer(
             "elements-shapes",
             "it takes indices of input's shape off an axis that is not negative, and no other",
             lambda call: call.operator.endswith("_elements") and _other_shape(call),
+        ),
+        Rule(
+            "long-axes",
+            "it gathers by numpy.choose, which takes fewer than 32 positions, or 64 in NumPy 2",
+            lambda call: call.operator == "gather_elements" and _long_axis(call),
         ),
     ),
     dtypes=DTYPES,
