@@ -51,14 +51,16 @@ build_for_windows() {
 
 # prepare_for_windows REQUIREMENT...: all of that; the package is installed there, too.
 prepare_for_windows() {
+    local inputs
     install_apt build d3d12 test windows
     make_venv
     python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' ||
         die "this takes Python 3.11, as Windows' is one (PYTHON=/path/to/python3.11 chooses it)"
     install_python build
     mkdir -p "$work"
-    once windows-python "$embedded_sha256 $(sha256sum script/windows/*)" fetch_windows_python
-    once windows-packages "$cross $*" install_for_windows "$@"
+    inputs="$embedded_sha256 $(sha256sum script/windows/{cross_python.py,pyconfig.h})"
+    once windows-python "$inputs" fetch_windows_python
+    once windows-packages "$inputs $*" install_for_windows "$@"  # into what the line above makes
     build_for_windows
     pip_for_windows install --no-deps --upgrade --target "$cross/python/Lib/site-packages" "$work"/wheels/*.whl
     say "$(cd "$work/wheels" && stat -c '%n, %s bytes' ./*.whl)"

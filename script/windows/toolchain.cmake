@@ -2,6 +2,7 @@
 # DMLINDEX_CROSS_PYTHON. CMake asks this machine's Python, of the same version, for the rest.
 include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/x86_64-w64-mingw32.cmake)
 set(CMAKE_CROSSCOMPILING_EMULATOR env)  # not wine: that Python runs as it is
+set(CMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE PRE_TEST)  # so that building runs no unit test
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES DMLINDEX_CROSS_PYTHON)
 set(Python_INCLUDE_DIR ${DMLINDEX_CROSS_PYTHON}/include)
 set(Python_LIBRARY ${DMLINDEX_CROSS_PYTHON}/lib/libpython311.dll.a)

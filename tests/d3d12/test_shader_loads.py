@@ -27,7 +27,7 @@ def preprocessed(source: str, defines: dict[str, str]) -> str:
     lines = []
     taken = [True]  # of each #if around a line, whether its present branch counts
     done = [True]  # and whether one of its branches did
-    for line in re.sub(r"//.*", "", (SHADERS / source).read_text()).splitlines():
+    for line in re.sub(r"//.*", "", (SHADERS / source).read_text("utf-8")).splitlines():
         word, _, rest = line.partition(" ")
         if word in ("#if", "#ifdef", "#ifndef"):
             holds = taken[-1] and holds_for(word, rest, defines)

@@ -27,7 +27,7 @@ KERNELS = build.read_kernels()
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_code_was_made_from_these_inputs(kernel: Any) -> None:
-    first, _, words = (GENERATED / f"{kernel.name}.inc").read_text().partition("\n")
+    first, _, words = (GENERATED / f"{kernel.name}.inc").read_text("utf-8").partition("\n")
     assert first == f"// inputs: {build.input_hash(kernel)}", (
         "run script/shaders and commit what it writes"
     )
@@ -39,8 +39,8 @@ def test_code_was_made_from_these_inputs(kernel: Any) -> None:
 def test_no_file_is_missing_or_left_over() -> None:
     names = {f"{kernel.name}.inc" for kernel in KERNELS} | {"kernels.hpp", "codes.inc"}
     assert {path.name for path in GENERATED.iterdir()} == names
-    assert (GENERATED / "kernels.hpp").read_text() == build.kernel_list(KERNELS)
-    assert (GENERATED / "codes.inc").read_text() == build.code_list(KERNELS)
+    assert (GENERATED / "kernels.hpp").read_text("utf-8") == build.kernel_list(KERNELS)
+    assert (GENERATED / "codes.inc").read_text("utf-8") == build.code_list(KERNELS)
 
 
 def test_every_source_is_used() -> None:
@@ -49,5 +49,5 @@ def test_every_source_is_used() -> None:
 
 
 def test_git_knows_what_is_generated() -> None:
-    attributes = (ROOT / ".gitattributes").read_text()
+    attributes = (ROOT / ".gitattributes").read_text("utf-8")
     assert "\ncpp/d3d12/generated/** linguist-generated -diff text eol=lf\n" in attributes

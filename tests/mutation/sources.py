@@ -77,7 +77,7 @@ def mutants_of(path: Path) -> list[Mutant]:
     name = path.relative_to(ROOT).as_posix()
     found = []
     times: Counter[str] = Counter()
-    for number, line in enumerate(path.read_text().splitlines()):
+    for number, line in enumerate(path.read_text("utf-8").splitlines()):
         for rule, edits in mutations(line):
             change = " ".join(edited(line, list(edits)).partition("  // ")[0].split())
             key = re.sub(r"\(K\)", "", f"{name}: {rule}: {change}").replace("(K, ", "(")
@@ -119,7 +119,7 @@ def mutated(path: Path, mutants: list[Mutant]) -> str:
             for begin, end, text in mutant.edits
         ]
         edits.setdefault(mutant.line, []).extend(with_number)
-    lines = path.read_text().splitlines()
+    lines = path.read_text("utf-8").splitlines()
     return "".join(edited(line, edits.get(at, [])) + "\n" for at, line in enumerate(lines))
 
 
@@ -143,7 +143,7 @@ def write_copy(copy: Path, mutants: list[Mutant]) -> None:
             before, after = PATCHES[name]
             assert before in text, f"{name} has changed: PATCHES in {__file__} no longer fits"
             text = text.replace(before, after)
-        if not to.exists() or to.read_text() != text:
-            to.write_text(text)
+        if not to.exists() or to.read_text("utf-8") != text:
+            to.write_text(text, "utf-8")
     shaders = copy / "cpp/d3d12/shaders"
     shutil.copy2(ROOT / "tests/mutation/mutant.hlsli", shaders)

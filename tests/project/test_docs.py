@@ -104,7 +104,7 @@ def test_named_constants_and_functions_exist() -> None:
     text = sources()
     unknown = []
     for page in (ROOT / "docs" / file for file in ("design.md", "cpu_speed.md", "adding.md")):
-        spans = re.findall(r"`((?:\w+[.:]+)*\w*[A-Z_]\w*)(?:\(.*?\))?`", page.read_text())
+        spans = re.findall(r"`((?:\w+[.:]+)*\w*[A-Z_]\w*)(?:\(.*?\))?`", page.read_text("utf-8"))
         words = {word for span in spans for word in re.split(r"[.:]+", span)}
         unknown += [w for w in words if not re.search(rf"\b{w}\b", text)]
     assert unknown == []

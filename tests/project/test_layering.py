@@ -67,7 +67,7 @@ def sources(*folders: str) -> list[Path]:
 
 
 def includes(path: Path) -> list[str]:
-    return re.findall(r'^#\s*include\s+[<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE)
+    return re.findall(r'^#\s*include\s+[<"]([^>"]+)[>"]', path.read_text("utf-8"), re.MULTILINE)
 
 
 def relative(path: Path) -> str:
@@ -168,7 +168,7 @@ def test_no_backend_knows_an_operator() -> None:
     wrong = [
         f"{relative(path)} names {match[0]}"
         for path in sources("cpu", "d3d12", "plan")
-        for match in OPERATOR_NAMES.finditer(path.read_text())
+        for match in OPERATOR_NAMES.finditer(path.read_text("utf-8"))
     ]
     assert not wrong
 
@@ -179,7 +179,9 @@ def test_only_gil_hpp_lets_go_of_the_gil() -> None:
         relative(path)
         for path in sources("binding")
         if path.name != "gil.hpp"
-        and re.search(r"gil_scoped_release|PyEval_SaveThread|ALLOW_THREADS", path.read_text())
+        and re.search(
+            r"gil_scoped_release|PyEval_SaveThread|ALLOW_THREADS", path.read_text("utf-8")
+        )
     ]
     assert not wrong
 
@@ -188,7 +190,8 @@ def test_only_errors_cpp_raises_python_exceptions() -> None:
     wrong = [
         relative(path)
         for path in sources("binding")
-        if path.name != "errors.cpp" and re.search(r"PyErr_(Format|SetString)", path.read_text())
+        if path.name != "errors.cpp"
+        and re.search(r"PyErr_(Format|SetString)", path.read_text("utf-8"))
     ]
     assert not wrong
 
@@ -210,7 +213,7 @@ def test_no_file_written_by_hand_is_long() -> None:
     ]
     assert len(files) > 400
     lines = {
-        path.relative_to(ROOT).as_posix(): GENERATED.sub("", path.read_text()).count("\n")
+        path.relative_to(ROOT).as_posix(): GENERATED.sub("", path.read_text("utf-8")).count("\n")
         for path in files
     }
     assert {name: count for name, count in lines.items() if count > 300} == {}

@@ -19,7 +19,7 @@ NAMES = [path.relative_to(ROOT).as_posix() for path in FILES]
 def test_a_file_has_five_mutants(path: Path) -> None:
     chosen = sources.choose(path, 5, set())
     assert len({mutant.number for mutant in chosen}) == 5
-    assert sources.mutated(path, []) == path.read_text()
+    assert sources.mutated(path, []) == path.read_text("utf-8")
     text = sources.mutated(path, chosen)
     assert all(str(mutant.number) in text for mutant in chosen)
 
@@ -65,7 +65,7 @@ def test_a_rule(rule: str, line: str, expected: str) -> None:
 
 
 def test_reasons_are_given_in_sentences() -> None:
-    entries = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text()).get(
+    entries = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text("utf-8")).get(
         "equivalent", []
     )
     assert all(entry["why"].endswith(".") for entry in entries)

@@ -16,7 +16,7 @@ import dmlindex
 from dmlindex import _core
 
 ROOT = Path(__file__).parents[2]
-STUB = ast.parse((ROOT / "python/dmlindex/_core.pyi").read_text())
+STUB = ast.parse((ROOT / "python/dmlindex/_core.pyi").read_text("utf-8"))
 PUBLIC = [name for name in dmlindex.__all__ if name != "__version__"]
 PUBLIC_FUNCTIONS = [
     node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name in PUBLIC
@@ -94,7 +94,7 @@ def python(code: str) -> str:
 
 def test_modules_are_imported_at_first_use() -> None:
     code = (
-        "import numpy, sys; before = set(sys.modules)\n"
+        "import importlib, numpy, sys; before = set(sys.modules)\n"
         "import dmlindex\n"
         "new = set(sys.modules) - before\n"
         "print(*sorted(name for name in new if not name.startswith('numpy.')))\n"
@@ -126,10 +126,10 @@ def test_testing_without_hypothesis_says_what_is_missing() -> None:
 
 
 def test_version_stands_in_one_place() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert dmlindex.__version__ == project["version"]
     assert importlib.metadata.version("dmlindex") == project["version"]
-    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_examples_in_the_readme() -> None:
@@ -139,7 +139,7 @@ def test_examples_in_the_readme() -> None:
 
 
 def test_wheels_are_made_for_the_pythons_that_the_classifiers_name() -> None:
-    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     classifiers = pyproject["project"]["classifiers"]
     versions = [c.removeprefix("Programming Language :: Python :: ") for c in classifiers]
     named = [f"cp{version.replace('.', '')}-*" for version in versions if version.startswith("3.")]

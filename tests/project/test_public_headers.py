@@ -34,7 +34,7 @@ def test_these_headers_are_installed(include: Path) -> None:
 
 
 def test_the_one_header_has_all() -> None:
-    text = (ROOT / "include/dmlindex.hpp").read_text()
+    text = (ROOT / "include/dmlindex.hpp").read_text("utf-8")
     assert [line for line in text.splitlines() if line.startswith("#include")] == [
         f'#include "dmlindex/{name}"' for name in HEADERS
     ]

@@ -41,7 +41,7 @@ def test_no_list_of_functions_lacks_one() -> None:
 def test_the_stub_is_generated() -> None:
     """By script/stubs.py, which is to be run again where this fails."""
     stubs = runpy.run_path(str(STUBS))
-    stub = stubs["STUB"].read_text()
+    stub = stubs["STUB"].read_text("utf-8")
     assert stubs["with_operators"](stub) == stub
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 CALLS = Path(__file__).parent / "typing" / "calls.py"
-MARKED = [n for n, line in enumerate(CALLS.read_text().splitlines(), 1) if line.endswith("# E")]
+MARKED = [
+    n for n, line in enumerate(CALLS.read_text("utf-8").splitlines(), 1) if line.endswith("# E")
+]
 
 
 def check(*command: str) -> str:

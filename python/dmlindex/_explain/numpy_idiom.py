@@ -26,7 +26,6 @@ def numpy_idiom(form: Form) -> list[str]:
 
 def _resolved(form: Form) -> list[str]:
     """Indices in a dtype that NumPy indexes by, and inside of the axis."""
-    is_wide = form.index_dtype.kind == "u" and form.index_dtype.itemsize == 8
     lines = []
     if form.mode == "clamp":
         most = _limits(form, -1)
@@ -37,7 +36,9 @@ def _resolved(form: Form) -> list[str]:
         lines = [f"i = i % {_limits(form, 0)}"]
         if form.index_dtype.kind == "i":
             lines = [f"i = i.astype(np.int64) % {_limits(form, 0)}"]
-    if is_wide and form.mode not in ("fill", "drop"):  # np.take refuses uint64
+    is_wide = bool(lines) or form.index_dtype.itemsize == 8  # limits are uint64
+    if form.index_dtype.kind == "u" and is_wide and form.mode not in ("fill", "drop"):
+        # NumPy 2.0's np.take refuses uint64.
         lines.append("i = i.astype(np.int64)")
     return lines
 

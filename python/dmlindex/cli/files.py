@@ -23,6 +23,7 @@ from dmlindex.cli.errors import FileError, printable, reason
 
 STANDARD = Path("-")  # standard input or output
 _MAGIC = np.lib.format.MAGIC_PREFIX
+_NOT_ENOUGH_MEMORY = 8  # what Windows says of a memory map that is longer than the file
 
 
 def file_path(text: str) -> Path:
@@ -86,9 +87,10 @@ def _parsed(name: str, read: Callable[[], Any]) -> npt.NDArray[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a strange header, by Python's parser or NumPy
             array: npt.NDArray[Any] = read()
-    except OSError as error:
-        raise FileError(f"{name}: cannot be read: {reason(error)}") from None
     except Exception as error:  # a damaged header makes NumPy's parser raise nearly anything
+        truncated = getattr(error, "winerror", None) == _NOT_ENOUGH_MEMORY
+        if isinstance(error, OSError) and not truncated:
+            raise FileError(f"{name}: cannot be read: {reason(error)}") from None
         raise FileError(
             f"{name}: a damaged or truncated .npy file, or one of Python objects: {reason(error)}"
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import dmlindex
 from dmlindex import FeatureLevel
+from dmlindex.directml import DataType
 from dmlindex.directml.legal import Impossible, Program, legalize
+from dmlindex.directml.legal.builder import Builder
+from dmlindex.directml.legal.combine import OPERATORS, combiner
 from dmlindex.reference.reductions import is_reducible
 from dmlindex.testing import values
 
@@ -112,6 +116,20 @@ def test_float64_to_the_bit(reduction: str, kind: str) -> None:
     found = program.run(x, places, items)
     same = found.view(np.uint64) == expected.view(np.uint64)
     assert (same | (np.isnan(found) & np.isnan(expected))).all()
+
+
+@pytest.mark.parametrize("reduction", OPERATORS)
+def test_longdouble_of_64_bits_is_float64(reduction: str) -> None:
+    """NumPy's longdouble on Windows: float64 by its name, with a scalar type of its own."""
+
+    def steps(dtype: Any) -> str:
+        b = Builder(FeatureLevel.FL_4_1, 1 << 20)
+        old, items = (b.temporary(DataType.UINT64, (3,)) for _ in range(2))
+        combiner(b, dtype, reduction)(old, items)
+        return str(b.steps)
+
+    longdouble = SimpleNamespace(name="float64", type=np.longdouble, kind="f", itemsize=8)
+    assert steps(longdouble) == steps(np.dtype(np.float64))
 
 
 @pytest.mark.parametrize("options", [{"max_rounds": 10}, {"ordered": False}], ids=str)

@@ -54,7 +54,7 @@ def combiner(b: Builder, dtype: np.dtype[Any], reduction: str) -> Combine:
         return lambda old, items: _widened(b, operator, old, items)
     if dtype.itemsize >= 8 and reduction in ("min", "max"):
         return lambda old, items: wide.extreme(b, old, items, dtype, reduction)
-    if dtype.type in (np.float64, np.complex128) and takes(operator, DataType.UINT64, b.level):
+    if dtype.name in ("float64", "complex128") and takes(operator, DataType.UINT64, b.level):
         return lambda old, items: _double(b, old, items, dtype, reduction)
     if dtype.kind in "iu" and reduction == "add":
         return lambda old, items: wide.carried(b, old, items)

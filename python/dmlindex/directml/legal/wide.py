@@ -75,7 +75,7 @@ def _lexicographic(b: Builder, left: tuple[Value, Value], right: tuple[Value, Va
 
 def _less_float(b: Builder, low: Value, high: Value, dtype: np.dtype[Any]) -> Value:
     """Which floats are less, where none is a NaN, by integers of the same order."""
-    if dtype.type is np.float64:
+    if dtype.name == "float64":  # longdouble, too, on Windows
         return b.compare("LESS_THAN", _key(b, low), _key(b, high), "which is less")
     _require_extended(dtype)
     return _lexicographic(b, _extended_key(b, low), _extended_key(b, high))
@@ -105,7 +105,7 @@ def where_long(b: Builder, mask: Value, left: Value, right: Value, why: str) -> 
 
 def _nan(b: Builder, value: Value, dtype: np.dtype[Any]) -> Value:
     """Beyond the infinities, by the bits."""
-    if dtype.type is np.float64:
+    if dtype.name == "float64":  # longdouble, too, on Windows
         key = _key(b, value)
         infinity = np.array([np.inf]).view(np.int64)
         above = b.compare("LESS_THAN", b.constant(infinity), key, "above infinity: a NaN")
