@@ -262,19 +262,35 @@ def test_rows_of_one_index(index_dtype: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("index_dtype", ["i8", "i4"])
+@pytest.mark.parametrize("width", [304, 301])
 @pytest.mark.parametrize("count", [1, 2])
 def test_columns_of_a_table_past_the_cache(
-    threads: Callable[[int], None], count: int, index_dtype: str
+    threads: Callable[[int], None], count: int, width: int, index_dtype: str
 ) -> None:
-    """Rows far apart, many indices a column: columns are taken some at a time, the last few too."""
+    """Rows far apart, many indices a column: columns are taken some at a time, the last few too;
+    rows of whole cache lines are written past the caches."""
     threads(count)
-    rng = np.random.default_rng(count)
-    table = rng.standard_normal((2, 8192, 130)).astype("f4")
-    indices = rng.integers(-8192, 8192, (2, 2100, 130)).astype(index_dtype)
-    expected = np.take_along_axis(table, indices.astype("i8"), 1)
-    assert np.array_equal(dmlindex.gather_elements(table, indices, 1), expected)
+    rng = np.random.default_rng([count, width])
+    table = rng.standard_normal((8192, width)).astype("f4")
+    indices = rng.integers(-8192, 8192, (2100, width)).astype(index_dtype)
+    expected = np.take_along_axis(table, indices.astype("i8"), 0)
+    assert np.array_equal(dmlindex.gather_elements(table, indices, 0), expected)
+
+    outside = indices.copy()
+    outside[::7, ::5] = 8192
+    expected[::7, ::5] = 3
+    out = np.empty((*outside.shape, 2), "f4")[..., 0]  # items that do not lie packed
+    for given in (None, out):
+        filled = dmlindex.gather_elements(table, outside, 0, mode="fill", fill_value=3, out=given)
+        assert np.array_equal(filled, expected)
 
     updates = rng.standard_normal(indices.shape).astype("f4")
-    result = dmlindex.scatter_elements(table, indices, updates, 1)
-    np.put_along_axis(table, indices.astype("i8"), updates, 1)
-    assert np.array_equal(result, table)
+    places = (indices.astype("i8"), np.arange(width))
+    for reduction in ("none", "add"):
+        result = dmlindex.scatter_elements(table, indices, updates, 0, reduction=reduction)
+        wanted = table.copy()
+        if reduction == "none":
+            wanted[places] = updates
+        else:
+            np.add.at(wanted, places, updates)
+        assert np.array_equal(result, wanted)

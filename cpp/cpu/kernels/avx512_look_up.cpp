@@ -41,6 +41,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* from, std::byte* i
         i = look_up_bytes<kMode>(run, table, items);
     }
     const auto step = [&](std::int64_t at) {
+        fetch_indices<Index, kLookUpStep>(indices + at * static_cast<std::int64_t>(sizeof(Index)));
         const auto index =
             Avx512Words::load<Index>(indices + at * static_cast<std::int64_t>(sizeof(Index)));
         Avx512Words outside = Avx512Words::splat(0);

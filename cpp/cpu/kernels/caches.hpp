@@ -9,9 +9,12 @@ inline constexpr std::int64_t kCacheLineBytes = 64;
 
 struct Caches {
     std::int64_t l2_bytes;
-    // From here on, fetching ahead and writing past the caches pay. In theory that is where the
-    // last level ends, but that is shared, and virtual machines report their host's; measured, it
-    // is some 16 times L2.
+    // From here on, writing past the caches pays where nobody reads the result at once, and costs
+    // nothing where somebody does: 4 times L2.
+    std::int64_t streamed_bytes;
+    // From here on, fetching ahead beats the quickest kernels. In theory that is where the last
+    // level ends, but that is shared, and virtual machines report their host's; measured, it is
+    // some 16 times L2.
     std::int64_t far_bytes;
 };
 

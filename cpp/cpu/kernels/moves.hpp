@@ -70,6 +70,18 @@ inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     }
 }
 
+// Asks for kCount packed indices that are read some way on, into L2: the hardware stops to foresee
+// where a page ends. Always inlined, as fetch is.
+template <class Index, std::int64_t kCount>
+[[gnu::always_inline]] static inline void fetch_indices(const std::byte* indices) noexcept {
+    constexpr std::int64_t kAheadBytes = 4096;
+    constexpr auto kBytes = kCount * static_cast<std::int64_t>(sizeof(Index));
+    const auto first = reinterpret_cast<std::uintptr_t>(indices) + kAheadBytes;
+    for (std::uintptr_t line = first; line < first + kBytes; line += kCacheLineBytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
+    }
+}
+
 // Calls visit(i) for every position, with the slices of some positions ahead on their way if the
 // table is far.
 template <class Visit>

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/moves.hpp"
 
 namespace dmlindex::cpu {
 
@@ -95,6 +96,7 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
         PlacesBefore<Vector> places(run);
         for (std::int64_t i = 0; i < whole; i += kLanes) {
             const std::byte* at = indices + i * run.index_stride;
+            fetch_indices<Index, kLanes>(at);
             const Vector index = packed
                                      ? Vector::template load<Index>(at)
                                      : Vector::template load_strided<Index>(at, run.index_stride);
@@ -213,6 +215,8 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {
+        fetch_indices<Index, kLookUpStep>(run.indices +
+                                          i * static_cast<std::int64_t>(sizeof(Index)));
         alignas(64) std::int64_t places[kLookUpStep];
         Vector any_outside = Vector::splat(0);
         for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
@@ -247,6 +251,7 @@ bool hold(const IndexRun& run, std::byte* packed) noexcept {
     const std::int64_t rest = run.count % Vector::kLanes;
     const std::int64_t whole = run.count - rest;
     for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
+        fetch_indices<Index, Vector::kLanes>(run.indices + i * kIndexBytes);
         hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
     }
     if (rest > 0) {

@@ -31,21 +31,26 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool m
 }
 
 // Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
+// A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan) noexcept {
-    return reached_bytes(plan) >
-           (plan.reduction != Reduction::kNone ? 2 * caches().l2_bytes : caches().far_bytes);
+    const std::int64_t l2_bytes = caches().l2_bytes;
+    const std::int64_t reached = reached_bytes(plan);
+    if (plan.reduction != Reduction::kNone) return reached > 2 * l2_bytes;
+    return plan.direction == Direction::kGather ? reached > 4 * l2_bytes : reached >= l2_bytes;
 }
 
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan) noexcept {
     return plan.direction == Direction::kGather && plan.mode != Mode::kSkip &&
            plan.slice_bytes >= kStreamedSliceBytes &&
-           position_count(plan) * plan.slice_bytes >= caches().far_bytes;
+           position_count(plan) * plan.slice_bytes >= caches().streamed_bytes;
 }
 
+// It fetches nothing ahead, which pays up to larger tables than for the moves.
 LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
-                              plan.coordinates[0].table_stride == plan.slice_bytes;
+                              plan.coordinates[0].table_stride == plan.slice_bytes &&
+                              reached_bytes(plan) <= caches().far_bytes;
     if (!plain_gather) return nullptr;
     return look_up_for(table, plan.index_type, plan.mode, slice_class(plan.slice_bytes),
                        plan.coordinates[0].limit);
@@ -65,7 +70,7 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.compress = table.compress[slice_class(plan.slice_bytes)];
     job.far = table_is_far(plan);
     job.stream = is_streamed(plan) ? table.stream : nullptr;
-    job.look_up = job.far ? nullptr : choose_look_up(table, plan);
+    job.look_up = choose_look_up(table, plan);
     job.copy = may_skip || plan.reduction != Reduction::kNone
                    ? nullptr
                    : table.copy[slice_class(plan.slice_bytes)];

@@ -7,6 +7,7 @@
 #include "cpu/run/split.hpp"
 #include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -40,6 +41,15 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
     kernels().fence();
 }
 
+// Whether the copy is better written past the caches: what comes next writes to an eighth of its
+// lines at most. Above far_bytes that holds for rows in any number, but single elements come back
+// to the cache.
+bool is_streamed(const Plan& plan, std::int64_t bytes) noexcept {
+    if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
+    const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
+    return bytes >= caches().streamed_bytes && touched <= bytes / 8;
+}
+
 }  // namespace
 
 void copy_source(const Plan& plan, const Buffers& buffers) {
@@ -47,10 +57,7 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
-    // Rows that come next are few, and better written to memory than kept; single elements come
-    // back to the cache.
-    const bool streamed = kernels().stream != nullptr && bytes >= caches().far_bytes &&
-                          plan.slice_bytes >= kCacheLineBytes;
+    const bool streamed = kernels().stream != nullptr && is_streamed(plan, bytes);
     const bool by_bytes = plan.copy_rank == 0;
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);
