@@ -121,6 +121,8 @@ class Device : public std::enable_shared_from_this<Device> {
     // memory, textures, pipelines. (Where there is no room, memory is asked for twice.) Returns how
     // many of those asked for the last time have not failed.
     std::uint64_t fail_allocations(std::uint64_t passing, std::uint64_t failing);
+    // For tests. Views have as few texels as that from then on, not 2^27.
+    void limit_views(std::int64_t texels);
     // For tests. Until the lock is let go of, nobody else gets at the device.
     std::unique_lock<std::mutex> hold();
 

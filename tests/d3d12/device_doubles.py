@@ -73,8 +73,31 @@ def calls(draw: st.DrawFn, dtype: np.dtype[Any], reduction: str) -> testing.Call
     )
 
 
+def pairs(dtype: np.dtype[Any], reduction: str) -> testing.Call:
+    """Every pair of numbers whose sums and products lie at a tie, just beside one, or at an end."""
+    part = dtype.type(0).real.dtype
+    bits, last = np.finfo(part).nmant, 2 ** np.finfo(part).nexp - 1
+    middle, half, full = last // 2, 1 << (bits - 1), (1 << bits) - 1
+    exponents = [0, 1, 2, bits + 1, (middle - bits) // 2, middle // 2, middle // 2 + 1]
+    exponents += [middle - bits - 2, middle - bits - 1, middle - bits, middle - 1, middle]
+    exponents += [middle + middle // 2 + 1, last - 1, last]
+    significands = [0, 1, half, half + 1, full - 1, full]
+    sign = 1 << (8 * part.itemsize - 1)
+    words = [s | e << bits | m for s in (0, sign) for e in exponents for m in significands]
+    each = np.array(words, f"u{part.itemsize}")
+    old, update = np.repeat(each, len(each)), np.tile(each, len(each))
+    if part != dtype:  # any two make a complex number
+        order = np.random.default_rng(0).permutation(len(old))[:8000]
+        old, update = (np.ravel((a[order], a[order[::-1]]), "F") for a in (old, update))
+    x, updates = old.view(dtype), update.view(dtype)
+    return testing.Call(
+        "scatter_nd", (x, np.arange(len(x))[:, np.newaxis], updates), {"reduction": reduction}
+    )
+
+
 def check(dtype: str, reduction: str) -> None:
     device = partial(dmlindex.scatter_nd, device="d3d12")
+    testing.check_same(device, reference.scatter_nd, pairs(np.dtype(dtype), reduction))
 
     @given(calls(np.dtype(dtype), reduction))
     def agrees(call: testing.Call) -> None:

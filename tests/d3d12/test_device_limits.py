@@ -81,10 +81,11 @@ def test_duplicates_do_not_tear(gpu: Device, name: str) -> None:
 
 @pytest.mark.hardware
 def test_tensors_past_half_a_gigabyte(gpu: Device) -> None:
-    """Typed views reach 2 GiB, raw ones 512 MiB: then the limit is named."""
+    """Views by pieces of 16 bytes reach 2 GiB, others 512 MiB: then the limit is named."""
     table = np.arange(1 << 28, dtype=np.uint32).reshape(1 << 20, 256)
     rows = np.random.default_rng(1).integers(0, 1 << 20, 1 << 10)
     tensor = gpu.tensor(table)
     np.testing.assert_array_equal(dmlindex.gather(tensor, rows).numpy(), table[rows])
+    assert dmlindex.gather_nd(tensor, [[0, 1], [-1, -1]]).numpy().tolist() == [1, (1 << 28) - 1]
     with pytest.raises(DeviceError, match=r"input has 1073741824 bytes.*2\^27 texels"):
-        dmlindex.gather_nd(tensor, [[0, 1]])
+        dmlindex.gather_nd(tensor, [[0, 1]], mode="fill", fill_value=7)

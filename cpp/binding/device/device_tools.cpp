@@ -69,6 +69,13 @@ void add_device_tools(py::module_& module) {
         "Lets that many allocations of the device pass, and that many fail; says how many of those "
         "asked for before have not failed: for tests.");
     module.def(
+        "d3d12_limit_views",
+        [](const std::string& name, std::int64_t texels) {
+            device_named("d3d12_limit_views", name)->limit_views(texels);
+        },
+        py::arg("device"), py::arg("texels"),
+        "Has views reach so few texels, not 2^27: for tests.");
+    module.def(
         "d3d12_hold",
         [](const std::string& name, const py::function& body) {
             const auto device = device_named("d3d12_hold", name);

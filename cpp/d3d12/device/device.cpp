@@ -118,6 +118,8 @@ std::uint64_t Device::fail_allocations(std::uint64_t passing, std::uint64_t fail
     return Use(*state_)->allocations.fail(passing, failing);
 }
 
+void Device::limit_views(std::int64_t texels) { Use(*state_)->texels = texels; }
+
 std::unique_lock<std::mutex> Device::hold() {
     state_->check_process();
     return std::unique_lock(state_->mutex);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "d3d12/device/device_state.hpp"
 #include "d3d12/encode/limits.hpp"
@@ -21,7 +22,8 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
     const std::optional<Plan> changed =
         given.is_linear ? std::optional(put_on_line(given, tensors)) : sum_of_parts(given);
     const Plan& plan = changed ? *changed : given;
-    check_supported(plan, tensors, state.typed_views);
+    const std::vector<Section> sections =
+        find_sections(plan, tensors, {state.typed_views, state.texels});
 
     const bool gathers = plan.direction == Direction::kGather;
     const Memory& written = gathers ? *operands.items : *operands.table;
@@ -47,11 +49,19 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         // where the operators before this one are settled to find room, it is not yet among them.
         //
         // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
-        const bool notes = checks && fresh && gathers && moves_can_note(plan);
+        const bool notes = checks && fresh && gathers && moves_can_note(plan) && sections.empty();
         const Encoder later = state.encoder(state.commands);
         state.commands.clear();
         if (checks && !notes) encode_checks(later, plan, tensors, slot);
-        encode_moves(later, plan, tensors, {fresh && !notes ? kNoSlot : slot, notes});
+        const Slot asked{fresh && !notes ? kNoSlot : slot, notes};
+        if (sections.empty()) {
+            encode_moves(later, plan, tensors, asked);
+        } else {
+            encode_sections(later, plan, tensors, sections, asked, [&] {
+                // What is uploaded comes before all kernels, and must not meet what they write.
+                if (plan.value_type != ValueType::kByteTable) state.release_scratch();
+            });
+        }
         state.commands.prepare();
         const bool tells = slot != kNoSlot && !fresh;
         if (tells) state.queue.make_pipeline(Kernel::inherit_failures);

@@ -8,7 +8,6 @@ namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
-constexpr std::int64_t kMaxTexels = std::int64_t{1} << 27;
 constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
 constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
 constexpr int kMostCoordinates = 3;
@@ -61,28 +60,29 @@ bool may_store_whole(const Plan& plan, const Tensors& tensors, std::int64_t texe
     return bytes % texel == 0 || bytes >= static_cast<std::int64_t>(tensors.items.bytes);
 }
 
-bool fits_singles(const Plan& plan, const Tensors& tensors, Grid& grid) noexcept {
+bool fits_singles(const Plan& plan, const Tensors& tensors, const Reach& reach,
+                  Grid& grid) noexcept {
     const std::int64_t element = plan.slice_bytes;
     // A slice of several elements may lie on a line in part.
     if (plan.is_linear && element != plan.element_bytes) return false;
     if (!is_single(element) || !(has_index_kernels(plan) || gathers_by_bytes(plan))) return false;
     if (!items_are_packed(plan) || !table_has_whole_slices(plan)) return false;
     if (!find_grid(plan, grid)) return false;
-    if (static_cast<std::int64_t>(tensors.table.bytes) > element * kMaxTexels) return false;
+    if (static_cast<std::int64_t>(tensors.table.bytes) > element * reach.texels) return false;
     return plan.direction == Direction::kScatter || may_store_whole(plan, tensors, kFour * element);
 }
 
-bool fits_any(const Plan& plan, const Tensors& tensors) noexcept {
+bool fits_any(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kWrap) return false;
-    return has_single_targets(plan, tensors) &&
+    return has_single_targets(plan, tensors, reach) &&
            may_store_whole(plan, tensors, kFour * plan.slice_bytes);
 }
 
-bool fits_bytes(const Plan& plan, const Tensors& tensors) noexcept {
+bool fits_bytes(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     if (plan.direction != Direction::kGather || plan.is_linear || plan.fill != nullptr)
         return false;
     return items_are_packed(plan) && may_store_whole(plan, tensors, kUnits[0]) &&
-           static_cast<std::int64_t>(tensors.table.bytes) < kUnits[0] * kMaxTexels;
+           static_cast<std::int64_t>(tensors.table.bytes) < reach.pieces();
 }
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but
@@ -136,11 +136,11 @@ bool fits_any_dims(const Plan& plan) noexcept {
     return plan.mode != Mode::kWrap && !plan.is_linear && plan.coordinate_count > 0;
 }
 
-bool has_single_targets(const Plan& plan, const Tensors& tensors) noexcept {
+bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     const std::int64_t element = plan.slice_bytes;
     if (plan.is_linear && element != plan.element_bytes) return false;
     return is_single(element) && items_are_packed(plan) && table_has_whole_slices(plan) &&
-           static_cast<std::int64_t>(tensors.table.bytes) <= element * kMaxTexels;
+           static_cast<std::int64_t>(tensors.table.bytes) <= element * reach.texels;
 }
 
 bool find_grid(const Plan& plan, Grid& grid) noexcept {
@@ -159,24 +159,25 @@ bool find_grid(const Plan& plan, Grid& grid) noexcept {
     return grid.outer.index_stride == 0 && grid.inner.size % kFour == 0;
 }
 
-Choice choose(const Plan& plan, const Tensors& tensors, bool typed) {
+Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     Choice choice;
     choice.unit = unit_of(plan);
-    if (!typed) return choice;
-    if (fits_singles(plan, tensors, choice.grid)) {
+    if (!reach.typed_views) return choice;
+    if (fits_singles(plan, tensors, reach, choice.grid)) {
         choice.path = Path::kSingles;
         choice.unit = plan.slice_bytes;
         choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
         choice.table_in = table_in(plan, choice.grid);
         return choice;
     }
-    if (fits_any(plan, tensors)) {
+    if (fits_any(plan, tensors, reach)) {
         choice.path = Path::kAny;
         choice.unit = plan.slice_bytes;
         return choice;
     }
-    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kLongSlice) &&
-        fits_bytes(plan, tensors)) {
+    const bool is_far = static_cast<std::int64_t>(tensors.table.bytes) > reach.words();
+    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kLongSlice || is_far) &&
+        fits_bytes(plan, tensors, reach)) {
         choice.path = Path::kBytes;
         choice.unit = 1;
         return choice;

@@ -58,17 +58,28 @@ struct Choice {
     Grid grid;  // kSingles
 };
 
+// What kernels see of a tensor: by typed views or not, and so many texels of it at once.
+struct Reach {
+    static constexpr std::int64_t kTexels = std::int64_t{1} << 27;  // D3D12's limit
+
+    bool typed_views = false;
+    std::int64_t texels = kTexels;
+
+    std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
+    std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
+};
+
 // Whether the kernels of any.hlsli can resolve the plan's indices.
 bool fits_any_dims(const Plan& plan) noexcept;
 // Whether slices are single elements that lie packed in items, and anywhere in the table.
-bool has_single_targets(const Plan& plan, const Tensors& tensors) noexcept;
+bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept;
 
 // Whether the kernels of four.hlsli can walk the plan's positions, and how; their slices may be of
 // any size.
 bool find_grid(const Plan& plan, Grid& grid) noexcept;
 
-// How the plan's gather or scatter runs. typed: whether there are kernels with typed views.
-Choice choose(const Plan& plan, const Tensors& tensors, bool typed);
+// How the plan's gather or scatter runs.
+Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach);
 
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 

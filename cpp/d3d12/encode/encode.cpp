@@ -13,15 +13,33 @@ bool moves_can_note(const Plan& plan) noexcept {
            !has_no_place(plan);
 }
 
+namespace {
+
+// For kernels that look only at those of the indices that lie in their window.
+void encode_windows(const Encoder& encoder, Kernel kernel, Constants constants, const Span& indices,
+                    std::int64_t threads) {
+    const auto window = static_cast<std::uint64_t>(encoder.reach().words());
+    for (std::uint64_t first = 0; first < indices.bytes; first += window) {
+        Tensors tensors;
+        tensors.indices = {indices.chunk, indices.offset + first,
+                           std::min(window, indices.bytes - first)};
+        constants.arguments[0] = static_cast<std::uint32_t>(first);
+        constants.arguments[1] = static_cast<std::uint32_t>(tensors.indices.bytes);
+        encoder.queue.dispatch(kernel, constants, raw_views(tensors),
+                               static_cast<std::uint64_t>(threads));
+    }
+}
+
+}  // namespace
+
 void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
-    Tensors tensors;
-    tensors.indices = indices;
-    encoder.queue.dispatch(Kernel::keep_bad_index, constants, raw_views(tensors), 1);
+    encode_windows(encoder, Kernel::keep_bad_index, constants, indices, 1);
 }
 
 void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                    std::uint32_t slot) {
-    if (encoder.typed_views && has_index_kernels(plan) && indices_are_packed(plan)) {
+    if (encoder.typed_views && has_index_kernels(plan) && indices_are_packed(plan) &&
+        static_cast<std::int64_t>(tensors.indices.bytes) <= encoder.reach().pieces()) {
         // As if every tuple were a position of its own.
         Plan tuples = plan;
         tuples.rank = 1;
@@ -35,8 +53,8 @@ void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tens
                                four_threads(tuples, choice));
         return;
     }
-    encoder.queue.dispatch(Kernel::check_indices, capture_constants(plan, slot), raw_views(tensors),
-                           static_cast<std::uint64_t>(index_count(plan)));
+    encode_windows(encoder, Kernel::check_indices, capture_constants(plan, slot), tensors.indices,
+                   index_count(plan));
 }
 
 void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
@@ -60,6 +78,17 @@ void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     } else {
         if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
         encode_reduction(encoder, plan, tensors, slot);
+    }
+}
+
+void encode_sections(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                     const std::vector<Section>& sections, const Slot& slot,
+                     const std::function<void()>& after_each) {
+    if (has_no_place(plan)) return;
+    if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+    for (const Section& section : sections) {
+        encode_moves(encoder, section.plan, section.tensors, slot);
+        after_each();
     }
 }
 

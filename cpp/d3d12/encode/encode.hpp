@@ -7,6 +7,7 @@
 #include <span>
 
 #include "d3d12/encode/arguments.hpp"
+#include "d3d12/encode/limits.hpp"
 #include "d3d12/queue/recorder.hpp"
 #include "plan/plan.hpp"
 
@@ -23,12 +24,15 @@ struct Winners {
 struct Encoder {
     Recorder& queue;
     bool typed_views;                             // whether typed kernels may be used
+    std::int64_t texels;                          // of a view, at most
     std::function<Span(std::uint64_t)> allocate;  // scratch memory, until the plan is encoded
     std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes
     std::function<Span()> texture;  // of kTextureElements words, for one table at a time
     // For so many targets, with room above base for so many positions; or none, and the scatter has
     // to clear memory of its own.
     std::function<Winners(std::uint64_t targets, std::uint64_t positions)> winners;
+
+    Reach reach() const noexcept { return {typed_views, texels}; }
 };
 
 using Parents = std::array<std::uint32_t, 4>;  // byte offsets of slots, or kNoSlot
@@ -58,6 +62,11 @@ std::optional<Plan> sum_of_parts(const Plan& plan) noexcept;
 // Queues the kernels that move.
 void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                   const Slot& slot);
+
+// The same, section by section; after_each is called when one is encoded.
+void encode_sections(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                     const std::vector<Section>& sections, const Slot& slot,
+                     const std::function<void()>& after_each);
 
 // Queues the fill of a span with a 32-bit word, rounded up to pieces of 16 bytes.
 void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word);

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "d3d12/encode/encode_moves.hpp"
 
 namespace dmlindex::d3d12 {
@@ -96,7 +98,7 @@ void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
 
 void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                    const Slot& slot) {
-    const Choice choice = choose(plan, tensors, encoder.typed_views);
+    const Choice choice = choose(plan, tensors, encoder.reach());
     const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
     if (units == 0) return;
     if (choice.path == Path::kSingles) {
@@ -126,7 +128,7 @@ void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
                         const Slot& slot) {
     const Plan copy = copy_plan(plan, tensors.table.bytes);
     if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % 16 == 0 &&
-        copy.slice_bytes > 0) {
+        copy.slice_bytes > 0 && copy.slice_bytes <= encoder.reach().pieces()) {
         Views views;
         views.read[0] = {tensors.source, Format::kRgba32};
         views.written[0] = {tensors.table, Format::kRgba32};
@@ -137,7 +139,11 @@ void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
     Tensors between;
     between.table = tensors.source;
     between.items = tensors.table;
-    encode_gather(encoder, copy, between, slot);
+    const std::vector<Section> sections = find_sections(copy, between, encoder.reach());
+    if (sections.empty()) encode_gather(encoder, copy, between, slot);
+    for (const Section& section : sections) {
+        encode_gather(encoder, section.plan, section.tensors, slot);
+    }
 }
 
 }  // namespace dmlindex::d3d12

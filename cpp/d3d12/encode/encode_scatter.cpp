@@ -61,8 +61,10 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
 
 // Whether encode_scatter_winners does what is left of a scatter whose winners are known; its copy
 // too.
-bool can_scatter_winners(const Plan& plan, const Choice& choice, const Tensors& tensors) {
-    return (choice.path == Path::kSingles || has_single_targets(plan, tensors)) &&
+bool can_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                         const Tensors& tensors) {
+    return encoder.typed_views &&
+           (choice.path == Path::kSingles || has_single_targets(plan, tensors, encoder.reach())) &&
            (copies_all(plan, tensors) || !plan.copies_source) &&
            goes_by_target(position_count(plan),
                           static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
@@ -117,7 +119,7 @@ void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& te
 
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                     const Slot& slot) {
-    Choice choice = choose(plan, tensors, encoder.typed_views);
+    Choice choice = choose(plan, tensors, encoder.reach());
     const std::int64_t positions = position_count(plan);
     const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
     Constants constants = plan_constants(plan, slot);
@@ -125,7 +127,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& ten
     if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
-        if (encoder.typed_views && can_scatter_winners(plan, choice, tensors)) {
+        if (can_scatter_winners(encoder, plan, choice, tensors)) {
             encode_scatter_winners(encoder, plan, tensors, slot, winners);
             return;
         }

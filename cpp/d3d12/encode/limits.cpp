@@ -6,15 +6,13 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/arguments.hpp"
+#include "d3d12/encode/sections.hpp"
 #include "dmlindex/error.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
 
-// A raw or 32-bit view has at most 2^27 texels of 4 bytes, a typed one of 16.
-constexpr std::int64_t kMaxRawBytes = std::int64_t{4} << 27;
-constexpr std::int64_t kMaxTypedBytes = std::int64_t{16} << 27;
 // Threads, positions and winners are counted in 32 bits, with room for what the last groups have
 // too many.
 constexpr std::int64_t kMaxCount = 0xff000000;
@@ -23,10 +21,11 @@ constexpr std::int64_t kMaxCount = 0xff000000;
     throw Error(ErrorKind::kDevice, "d3d12: " + what + "; use device=\"cpu\"");
 }
 
-void check_bytes(const char* what, const Span& span, std::int64_t limit) {
-    if (static_cast<std::int64_t>(span.bytes) <= limit) return;
-    refuse(std::string(what) + " has " + std::to_string(span.bytes) +
-           " bytes, and a view here reaches " + std::to_string(limit) + " (2^27 texels)");
+// In words; nothing where a view reaches the tensor.
+std::string excess(const char* what, const Span& span, std::int64_t limit) {
+    if (static_cast<std::int64_t>(span.bytes) <= limit) return {};
+    return std::string(what) + " has " + std::to_string(span.bytes) +
+           " bytes, and a view here reaches " + std::to_string(limit) + " (2^27 texels)";
 }
 
 // Kernels know a limit by 32 bits. Only a table without elements can have a larger one: nothing is
@@ -42,19 +41,58 @@ void check_limits(const Plan& plan) {
            std::to_string(kMaxLimit) + " here");
 }
 
-void check_views(const Plan& plan, const Tensors& tensors, bool typed_views) {
-    const Choice choice = choose(plan, tensors, typed_views);
-    const bool typed =
+std::string excess_of_views(const Plan& plan, const Tensors& tensors, const Reach& reach) {
+    const Choice choice = choose(plan, tensors, reach);
+    const bool in_pieces =
         (choice.path == Path::kBytes || (choice.path == Path::kRows && choice.unit == 16)) &&
         plan.reduction == Reduction::kNone;
-    const std::int64_t limit = typed ? kMaxTypedBytes : kMaxRawBytes;
-    check_bytes(plan.direction == Direction::kGather ? "input" : "output", tensors.table, limit);
-    check_bytes(plan.direction == Direction::kGather ? "output" : "updates", tensors.items, limit);
+    const std::int64_t limit = in_pieces ? reach.pieces() : reach.words();
+    const bool gathers = plan.direction == Direction::kGather;
+    const std::string found = excess(gathers ? "input" : "output", tensors.table, limit);
+    return found.empty() ? excess(gathers ? "output" : "updates", tensors.items, limit) : found;
+}
+
+// What is too large for one run of the kernels; nothing where all is fine.
+std::string excess_of(const Plan& plan, const Tensors& tensors, const Reach& reach) {
+    std::string found = excess("indices", tensors.indices, reach.words());
+    if (found.empty()) found = excess_of_views(plan, tensors, reach);
+    if (!found.empty()) return found;
+    const std::int64_t positions = position_count(plan);
+    if (positions > kMaxCount || positions * (plan.slice_bytes / unit_of(plan)) > kMaxCount) {
+        return "the call moves more pieces than 32 bits can count";
+    }
+    if (plan.reduction != Reduction::kNone) {
+        // Two words for each position: its target and itself.
+        if (8 * positions > reach.words()) return "a reduction takes at most 2^26 updates here";
+        if (positions * (plan.slice_bytes / plan.element_bytes) > kMaxCount) {
+            return "the call moves more elements than 32 bits can count";
+        }
+    } else if (plan.direction == Direction::kScatter && !plan.unique_indices) {
+        const std::int64_t targets =
+            quotient_up(static_cast<std::int64_t>(tensors.table.bytes), table_step(plan));
+        if (std::int64_t{4} * targets > reach.words()) {
+            return "output has " + std::to_string(targets) +
+                   " places to write to, and at most 2^27 are supported without unique_indices";
+        }
+    }
+    return {};
+}
+
+// Halves of halves until all fit; where the first of them never does, the rest is not looked at.
+void divide(const Section& section, const Reach& reach, std::vector<Section>& found) {
+    const std::string excess = excess_of(section.plan, section.tensors, reach);
+    if (excess.empty()) {
+        found.push_back(section);
+        return;
+    }
+    const auto both = halves(section);
+    if (!both) refuse(excess);
+    for (const Section& half : *both) divide(half, reach, found);
 }
 
 }  // namespace
 
-void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views) {
+std::vector<Section> find_sections(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     const int index_rank = plan.index_rank <= kMaxDeviceDims
                                ? plan.index_rank
                                : static_cast<int>(merged_index_dims(plan).size());
@@ -67,42 +105,26 @@ void check_supported(const Plan& plan, const Tensors& tensors, bool typed_views)
         refuse("index tuples have " + std::to_string(plan.coordinate_count) + " numbers, at most " +
                std::to_string(kMaxDeviceDims) + " are supported");
     }
-    check_bytes("indices", tensors.indices, kMaxRawBytes);
     check_limits(plan);
-    if (index_count(plan) > kMaxCount) refuse("indices has too many numbers for 32 bits");
+    if (index_count(plan) > kMaxCount || tensors.indices.bytes > kMaxCount) {
+        refuse("indices has too many numbers for 32 bits");
+    }
     if (plan.copies_source) {
         Tensors between;
         between.table = tensors.table;
         between.items = tensors.table;
-        check_views(copy_plan(plan, tensors.table.bytes), between, typed_views);
+        find_sections(copy_plan(plan, tensors.table.bytes), between, reach);
     }
-    const std::int64_t positions = position_count(plan);
-    if (positions == 0 || plan.slice_bytes == 0) return;
-
-    check_views(plan, tensors, typed_views);
-    const std::int64_t unit = unit_of(plan);
-    if (positions > kMaxCount || positions * (plan.slice_bytes / unit) > kMaxCount) {
-        refuse("the call moves more pieces than 32 bits can count");
-    }
+    if (position_count(plan) == 0 || plan.slice_bytes == 0) return {};
     if (plan.fill != nullptr &&
-        period_bytes(plan, unit) > static_cast<std::int64_t>(kPatternBytes)) {
+        period_bytes(plan, unit_of(plan)) > static_cast<std::int64_t>(kPatternBytes)) {
         refuse("fill_value has " + std::to_string(plan.element_bytes) +
                " bytes, too many for a shader");
     }
-    if (plan.reduction != Reduction::kNone) {
-        // Two words for each position: its target and itself.
-        if (8 * positions > kMaxRawBytes) refuse("a reduction takes at most 2^26 updates here");
-        if (positions * (plan.slice_bytes / plan.element_bytes) > kMaxCount) {
-            refuse("the call moves more elements than 32 bits can count");
-        }
-    } else if (plan.direction == Direction::kScatter && !plan.unique_indices) {
-        const std::int64_t targets =
-            quotient_up(static_cast<std::int64_t>(tensors.table.bytes), table_step(plan));
-        if (std::int64_t{4} * targets > kMaxRawBytes) {
-            refuse("output has " + std::to_string(targets) +
-                   " places to write to, and at most 2^27 are supported without unique_indices");
-        }
-    }
+    if (excess_of(plan, tensors, reach).empty()) return {};
+    std::vector<Section> found;
+    divide({plan, tensors}, reach, found);
+    return found;
 }
 
 }  // namespace dmlindex::d3d12

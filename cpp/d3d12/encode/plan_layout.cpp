@@ -10,6 +10,7 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     Plan copy = plan;
     copy.direction = Direction::kGather;
     copy.reduction = Reduction::kNone;
+    copy.copies_source = false;
     copy.is_linear = false;
     copy.coordinate_count = 0;
     copy.fill = nullptr;

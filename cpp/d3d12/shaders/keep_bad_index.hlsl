@@ -1,5 +1,5 @@
 // Keeps the value of an operator's first bad index in its slot, before the indices change. dims are those of
-// the indices.
+// the indices. arguments: as in check_indices.hlsl.
 
 #include "plan.hlsli"
 
@@ -9,5 +9,7 @@ void main() {
     if (bad == 0xffffffff) return;
     uint tuple = bad / coordinate_count;
     CoordinateConstants coordinate = coordinates[bad - tuple * coordinate_count];
-    slots.Store2(slot + 8, load_index(locate(tuple).index + coordinate.index_offset));
+    uint offset = locate(tuple).index + coordinate.index_offset - arguments.x;
+    if (offset >= arguments.y) return;
+    slots.Store2(slot + 8, load_index(offset));
 }
