@@ -156,3 +156,34 @@ def test_an_array_as_out_takes_no_more_kernels(device: Device) -> None:
     with pytest.raises(IndexError):
         dmlindex.gather(x, np.full(50, 100), out=out, device=device)
     assert not out.any()
+
+
+@pytest.mark.parametrize("options", [{}, {"unique_indices": True}, {"reduction": "add"}])
+@pytest.mark.parametrize("index", ["i2", "i4", "i8"])
+@pytest.mark.parametrize("shape", [(100,), (100, 4), (100, 3)])
+def test_a_new_result_takes_no_kernel_that_checks(
+    device: Device, shape: tuple[int, ...], index: str, options: dict[str, Any]
+) -> None:
+    """Those that move find a bad index as well, and nobody sees what they wrote."""
+    x, indices = values(shape, "u4"), np.arange(50, dtype=index)[:, np.newaxis]
+    x = x.astype("f4") if "reduction" in options else x
+    for more, checks in (({}, False), ({"out": device.tensor(x)}, index == "i2")):
+        _core.d3d12_kernels(device.name)
+        dmlindex.scatter_nd(x, indices, x[:50], device=device, **options, **more)
+        ran = _core.d3d12_kernels(device.name)
+        assert ("check_indices" in ran) == checks  # i4 and i8 are checked by another's kernel
+    indices[[7, 11]] = 100
+    with pytest.raises(IndexError, match=r"indices\[7, 0\] = 100 is out of range"):
+        dmlindex.scatter_nd(x, indices, x[:50], device=device, **options)
+
+
+def test_few_updates_are_not_sorted(device: Device) -> None:
+    """No list of them can be too long for the kernel that walks lists."""
+    for count, sorts in ((64, False), (65, True)):
+        _core.d3d12_kernels(device.name)
+        updates, places = np.ones(count, "f4"), np.zeros((count, 1), int)
+        found = dmlindex.scatter_nd(
+            np.zeros(100, "f4"), places, updates, reduction="add", device=device
+        )
+        assert found[0] == count
+        assert ("sort_keys" in _core.d3d12_kernels(device.name)) == sorts

@@ -49,7 +49,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         // where the operators before this one are settled to find room, it is not yet among them.
         //
         // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
-        const bool notes = checks && fresh && gathers && moves_can_note(plan) && sections.empty();
+        const bool notes = checks && fresh && moves_can_note(plan) && sections.empty();
         const Encoder later = state.encoder(state.commands);
         state.commands.clear();
         if (checks && !notes) encode_checks(later, plan, tensors, slot);

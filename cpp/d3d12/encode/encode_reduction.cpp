@@ -16,6 +16,7 @@ constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 constexpr int kMostListedCoordinates = 2;      // that list_single_updates has kernels for
 constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
+constexpr std::int64_t kFewFolded = 1 << 16;   // elements that are gone through in no time
 
 // VALUES of the kernels for a type.
 std::int64_t kernel_values(ValueType type) noexcept {
@@ -136,8 +137,10 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
 // Whether most targets have few updates, and not too few have any: then lists are quicker than
 // sorting.
 bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements) noexcept {
-    return positions <= kMostUpdates * targets && kMostUpdates * positions >= targets &&
-           targets * slice_elements <= kMostFolded;
+    const std::int64_t folded = targets * slice_elements;
+    const bool few_to_sort = positions <= kLongestList && folded <= kFewFolded;
+    return positions <= kMostUpdates * targets && folded <= kMostFolded &&
+           (kMostUpdates * positions >= targets || few_to_sort);
 }
 
 // Gives each target a list of the positions that name it, and folds the short ones. The spare slot
@@ -157,7 +160,7 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
         plan.coordinate_count <= kMostListedCoordinates && find_grid(plan, linking.grid)) {
         nodes_hold_items =
             plan.slice_bytes == 4 && plan.element_bytes == 4 && items_are_packed(plan);
-        Constants four = four_constants(plan, linking, {constants.slot, false});
+        Constants four = four_constants(plan, linking, {constants.slot, constants.notes != 0});
         four.arguments[1] = nodes_hold_items;
         four.arguments[3] = kSpareSlot;
         Views linked;
@@ -217,12 +220,14 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
         encode_accumulation(encoder, plan, constants, views);
         return;
     }
-    const SortMemory memory(encoder, positions);
     std::uint32_t sort_slot = kNoSlot;
     const bool by_lists = lists_pay(positions, constants.target_count, slice_elements);
+    if (by_lists) encode_lists(encoder, plan, tensors, constants, views);
+    if (by_lists && positions <= kLongestList) return;
+    const SortMemory memory(encoder, positions);
     if (by_lists) {  // what follows is for the long ones
-        encode_lists(encoder, plan, tensors, constants, views);
         constants.slot = sort_slot = kSpareSlot;
+        constants.notes = 0;
         encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
     }
     Views keys = raw_views(tensors);
