@@ -167,9 +167,10 @@ def test_a_new_result_takes_no_kernel_that_checks(
     """Those that move find a bad index as well, and nobody sees what they wrote."""
     x, indices = values(shape, "u4"), np.arange(50, dtype=index)[:, np.newaxis]
     x = x.astype("f4") if "reduction" in options else x
-    for more, checks in (({}, False), ({"out": device.tensor(x)}, index == "i2")):
+    outs: list[tuple[Any, bool]] = [(None, False), (device.tensor(x), index == "i2")]
+    for out, checks in outs:
         _core.d3d12_kernels(device.name)
-        dmlindex.scatter_nd(x, indices, x[:50], device=device, **options, **more)
+        dmlindex.scatter_nd(x, indices, x[:50], out=out, device=device, **options)
         ran = _core.d3d12_kernels(device.name)
         assert ("check_indices" in ran) == checks  # i4 and i8 are checked by another's kernel
     indices[[7, 11]] = 100
