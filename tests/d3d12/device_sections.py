@@ -52,6 +52,8 @@ def gathers(device: Device) -> None:
     agree(device, dmlindex.gather_elements, lines, places((40, 70), 100), axis=1)
     agree(device, dmlindex.gather, lines, places((70,), 100), axis=1)
     agree(device, dmlindex.gather_nd, lines[:, :9], places((40, 33, 1), 9), 1)
+    few = np.arange(48, dtype="f4").reshape(3, 16)  # lines, each of which is more than a section
+    agree(device, dmlindex.gather, few, places((5000,), 16), axis=1)
 
 
 def scatters(device: Device) -> None:
