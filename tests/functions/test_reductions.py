@@ -165,6 +165,26 @@ def test_targets_with_few_updates_and_with_many(
     testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
 
 
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "i4", "i8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("reduction", ORDERED)
+@pytest.mark.parametrize("length", [2, 9, 300])
+def test_updates_that_follow_each_other_to_one_place(
+    device: str, reduction: Any, dtype: str, length: int
+) -> None:
+    """Runs of them, of which some are dropped; of floats with zeros of both signs and NaNs."""
+    rng = np.random.default_rng(length)
+    indices = np.repeat(rng.integers(0, 45, 1 + 1200 // length), length)[:, np.newaxis]
+    x = rng.integers(0, 2 if dtype == "?" else 9, 40).astype(dtype)
+    updates = rng.integers(0, 2 if dtype == "?" else 9, len(indices)).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        updates[rng.random(len(updates)) < 0.3] *= -1
+        updates[len(updates) // 2] = np.nan
+        x[7] = np.nan
+    options = {"reduction": reduction, "mode": "drop"}
+    call = testing.Call("scatter_nd", (x, indices, updates), options)
+    testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
+
+
 def test_many_in_a_row(device: str) -> None:
     """More kernels than a D3D12 device records in one list; every other call has a long run."""
     array = np.zeros(50, np.float32)

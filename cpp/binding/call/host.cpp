@@ -32,13 +32,10 @@ Tensor put_table_on_a_line(Invocation& call) {
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
               cpu::OnFailure on_failure, std::int64_t traffic_bytes, bool has_tuples) {
-    std::optional<BadIndex> bad;
-    if (traffic_bytes < kReleaseBytes) {
-        bad = cpu::run(plan, buffers, on_failure);
-    } else {
-        const GilReleased released;
-        bad = cpu::run(plan, buffers, on_failure);
-    }
+    std::optional<GilReleased> released;
+    if (traffic_bytes >= kReleaseBytes) released.emplace();
+    const std::optional<BadIndex> bad = cpu::run(plan, buffers, on_failure);
+    released.reset();
     if (bad) throw_index_error(op, plan, *bad, has_tuples);
 }
 

@@ -13,13 +13,16 @@
 namespace dmlindex::cpu {
 namespace {
 
+template <class T>
+T element_at(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+
 template <Reduction kReduction, class T>
 void reduce_element(std::byte* target, const std::byte* item) noexcept {
-    T old;
-    T update;
-    std::memcpy(&old, target, sizeof(T));
-    std::memcpy(&update, item, sizeof(T));
-    const T result = combine<kReduction>(old, update);
+    const T result = combine<kReduction>(element_at<T>(target), element_at<T>(item));
     std::memcpy(target, &result, sizeof(T));
 }
 
@@ -99,6 +102,61 @@ void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) 
     one_by_one(bytes);
 }
 
+// Whether four updates in a row go to one place.
+inline bool are_one(const std::int64_t* offsets) noexcept {
+    const std::int64_t first = offsets[0];
+    return ((first ^ offsets[1]) | (first ^ offsets[2]) | (first ^ offsets[3])) == 0;
+}
+
+// Where that holds in a block, by a look at some of its positions.
+enum class Runs { kNone, kSome, kLong };
+
+inline Runs runs_of(const Block& block) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    if (block.count < 4 * kLooks) return Runs::kNone;
+    std::int64_t found = 0;
+    for (std::int64_t k = 0; k < kLooks; ++k)
+        found += are_one(block.offsets + k * (block.count / kLooks)) ? 1 : 0;
+    if (found == kLooks) return Runs::kLong;
+    return found > kLooks / 4 ? Runs::kSome : Runs::kNone;
+}
+
+// Whether a float is no less, or no greater, already: mostly so in a long run, and foreseen, so
+// that updates do not wait for each other.
+template <Reduction kReduction, class T>
+bool stays(T old, T update) noexcept {
+    if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (kReduction == Reduction::kMin) return update >= old;
+        if constexpr (kReduction == Reduction::kMax) return update <= old;
+    }
+    return false;
+}
+
+// Single elements, of which one place gets many in a row: its value stays in a register, as through
+// memory each would wait for the one before.
+template <Reduction kReduction, class T>
+void reduce_runs(const Block& given, Runs runs) noexcept {
+    const Block block = given;  // a copy that no store can change
+    const bool foreseen = runs == Runs::kLong;
+    const std::byte* item = block.items;
+    for (std::int64_t i = 0; i < block.count;) {
+        const std::int64_t place = block.offsets[i];
+        if (place == kSkipped) {
+            item += block.item_stride;
+            ++i;
+            continue;
+        }
+        T value = element_at<T>(block.table + place);
+        do {
+            const T update = element_at<T>(item);
+            if (!foreseen || !stays<kReduction>(value, update))
+                value = combine<kReduction>(value, update);
+            item += block.item_stride;
+        } while (++i < block.count && block.offsets[i] == place);
+        std::memcpy(block.table + place, &value, sizeof(T));
+    }
+}
+
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
@@ -108,7 +166,11 @@ void reduce(const Block& given) noexcept {
             reduce_one(block.table + block.offsets[i], block.items + i * block.item_stride);
         });
     };
-    if (block.slice_bytes == static_cast<std::int64_t>(sizeof(T))) {
+    const bool single = block.slice_bytes == static_cast<std::int64_t>(sizeof(T));
+    const Runs runs = single ? runs_of(block) : Runs::kNone;
+    if (runs != Runs::kNone) {
+        reduce_runs<kReduction, T>(block, runs);
+    } else if (single) {
         each_target([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
         });

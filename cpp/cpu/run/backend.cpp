@@ -32,9 +32,8 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool m
 
 // Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
 // A scatter gains by it earliest, as its stores wait for their lines in order.
-bool table_is_far(const Plan& plan) noexcept {
+bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t l2_bytes = caches().l2_bytes;
-    const std::int64_t reached = reached_bytes(plan);
     if (plan.reduction != Reduction::kNone) return reached > 2 * l2_bytes;
     return plan.direction == Direction::kGather ? reached > 4 * l2_bytes : reached >= l2_bytes;
 }
@@ -47,33 +46,33 @@ bool is_streamed(const Plan& plan) noexcept {
 }
 
 // It fetches nothing ahead, which pays up to larger tables than for the moves.
-LookUpKernel choose_look_up(const Kernels& table, const Plan& plan) noexcept {
+LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice,
+                            std::int64_t reached) noexcept {
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes &&
-                              reached_bytes(plan) <= caches().far_bytes;
+                              reached <= caches().far_bytes;
     if (!plain_gather) return nullptr;
-    return look_up_for(table, plan.index_type, plan.mode, slice_class(plan.slice_bytes),
-                       plan.coordinates[0].limit);
+    return look_up_for(table, plan.index_type, plan.mode, slice, plan.coordinates[0].limit);
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     const Kernels& table = kernels();
     const bool may_skip = plan.mode == Mode::kSkip;
+    const int slice = slice_class(plan.slice_bytes);
+    const std::int64_t reached = reached_bytes(plan);
     Job job;
     job.direction = plan.direction;
     job.rank = plan.rank;
     job.coordinate_count = plan.coordinate_count;
     job.coordinates = plan.coordinates;
     job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
-    job.move = choose_move(table, plan, slice_class(plan.slice_bytes), may_skip);
+    job.move = choose_move(table, plan, slice, may_skip);
     job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
-    job.compress = table.compress[slice_class(plan.slice_bytes)];
-    job.far = table_is_far(plan);
+    job.compress = table.compress[slice];
+    job.far = table_is_far(plan, reached);
     job.stream = is_streamed(plan) ? table.stream : nullptr;
-    job.look_up = choose_look_up(table, plan);
-    job.copy = may_skip || plan.reduction != Reduction::kNone
-                   ? nullptr
-                   : table.copy[slice_class(plan.slice_bytes)];
+    job.look_up = choose_look_up(table, plan, slice, reached);
+    job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
     job.buffers = buffers;
     job.index_bytes = index_bytes(plan.index_type);
     job.slice_bytes = plan.slice_bytes;

@@ -16,7 +16,7 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Rows of fewer positions are not looked up one by one, nor moved so along free dims.
+// Rows of fewer positions are not looked up one by one.
 constexpr std::int64_t kShortRow = 64;
 
 // Positions resolved at a time where other dims use the same indices over again: a quarter of L2,
@@ -111,7 +111,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
         deliver(job, block, carry);
         return;
     }
-    if (parts.behind == 0 && block.count < kShortRow &&
+    if (parts.behind == 0 && block.count <= kBlockPositions / 4 &&
         job.dims[parts.before - 1].item_stride == block.count * block.item_stride) {
         move_rows(job, parts, block, carry);
         return;
@@ -149,14 +149,22 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     }
 }
 
+bool fits_registers(const Job& job) noexcept {
+    return job.coordinates[0].limit <= kernels().small_table[slice_class(job.slice_bytes)];
+}
+
 // Whether every run is a packed row of indices, each of which takes one element of a packed row of
-// the table.
+// the table. Indices that rows share are looked up in each of them only where the table's row lies
+// in registers: else their offsets are quicker.
 bool can_look_up(const Job& job, const Partition& parts) noexcept {
-    if (job.look_up == nullptr || parts.free_count != 1 || parts.positions_rank == 0) return false;
-    const Dim& run = job.dims[parts.before + parts.positions_rank - 1];
-    return (run.size >= kShortRow || (parts.positions_rank == 1 && run.size >= kLookUpStep)) &&
-           run.index_stride == job.index_bytes && run.table_stride == 0 &&
-           run.item_stride == job.slice_bytes;
+    if (job.look_up == nullptr || parts.behind > 0 || parts.positions_rank == 0) return false;
+    const Dim& run = job.dims[job.rank - 1];
+    if (run.index_stride != job.index_bytes || run.table_stride != 0 ||
+        run.item_stride != job.slice_bytes) {
+        return false;
+    }
+    if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
+    return run.size >= kShortRow && (parts.free_count == 1 || fits_registers(job));
 }
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
@@ -204,7 +212,7 @@ bool execute(const Job& job) noexcept {
     assert(std::all_of(job.dims, job.dims + job.rank, [](const Dim& dim) { return dim.size > 0; }));
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
-    if (can_look_up(job, parts)) return look_up(job, dims, parts.positions_rank);
+    if (can_look_up(job, parts)) return look_up(job, job.dims, job.rank);
     if (parts.free_count == 1) {
         if (const auto good = execute_in_rows(job, dims, parts.positions_rank)) return *good;
         if (const std::optional<bool> good = execute_in_strips(job)) return *good;

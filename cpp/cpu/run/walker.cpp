@@ -1,11 +1,17 @@
 #include "cpu/run/walker.hpp"
 
+#include <algorithm>
+
 namespace dmlindex::cpu {
 
 PositionWalker::PositionWalker(const Dim* dims, int rank, std::int64_t first_position) noexcept
     : dims_(dims), row_rank_(rank > 0 ? rank - 1 : 0) {
+    if (rank > 0) run_ = dims[rank - 1];
+    if (first_position == 0) {  // as nearly always: without divisions
+        std::fill_n(counter_, row_rank_, 0);
+        return;
+    }
     if (rank > 0) {
-        run_ = dims[rank - 1];
         along_ = first_position % run_.size;
         first_position /= run_.size;
     }
