@@ -11,6 +11,7 @@
 #include "d3d12/encode/limits.hpp"
 #include "dmlindex/error.hpp"
 #include "operators/operators.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex {
 namespace {
@@ -146,19 +147,33 @@ TEST_F(DeviceTest, OnceRemovedItSaysSo) {
     again->synchronize();
 }
 
-// ---- what is too large is refused before anything is queued: here, spans that nothing backs
-// ------
+// ---- what reaches further than views, before anything is queued: here, spans that nothing backs
+// --
 
-std::string refusal(const Plan& plan, std::int64_t table_bytes, std::int64_t items_bytes,
-                    std::int64_t index_bytes, bool typed_views) {
+std::vector<d3d12::Section> sections_of(const Plan& plan, std::int64_t table_bytes,
+                                        std::int64_t items_bytes, std::int64_t index_bytes,
+                                        bool typed_views) {
     const auto span = [](std::int64_t bytes) {
         return d3d12::Span{nullptr, 0, static_cast<std::uint64_t>(bytes)};
     };
+    return d3d12::find_sections(plan,
+                                {span(table_bytes), span(items_bytes), span(index_bytes),
+                                 plan.copies_source ? span(table_bytes) : d3d12::Span{}},
+                                {typed_views});
+}
+
+std::vector<d3d12::Section> sections_of_rows(const Plan& plan, std::int64_t rows,
+                                             std::int64_t row_words, std::int64_t count,
+                                             bool typed_views) {
+    return sections_of(plan, rows * row_words * 4, count * row_words * 4, count * 4, typed_views);
+}
+
+std::string refusal_of_rows(Direction direction, std::int64_t rows, std::int64_t row_words,
+                            std::int64_t count, bool typed_views) {
     try {
-        d3d12::check_supported(plan,
-                               {span(table_bytes), span(items_bytes), span(index_bytes),
-                                plan.copies_source ? span(table_bytes) : d3d12::Span{}},
-                               typed_views);
+        EXPECT_TRUE(sections_of_rows(row_plan(direction, rows, row_words, count), rows, row_words,
+                                     count, typed_views)
+                        .empty());
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kDevice);
         return error.what();
@@ -166,17 +181,28 @@ std::string refusal(const Plan& plan, std::int64_t table_bytes, std::int64_t ite
     return {};
 }
 
-std::string refusal_of_rows(Direction direction, std::int64_t rows, std::int64_t row_words,
-                            std::int64_t count, bool typed_views) {
-    return refusal(row_plan(direction, rows, row_words, count), rows * row_words * 4,
-                   count * row_words * 4, count * 4, typed_views);
+// Each begins where the last one ends, at a multiple of 16 bytes, and no view of it is too large.
+void expect_all_rows(const std::vector<d3d12::Section>& sections, std::int64_t row_words,
+                     std::int64_t count) {
+    std::int64_t rows = 0;
+    EXPECT_GT(sections.size(), 1u);
+    for (const d3d12::Section& section : sections) {
+        EXPECT_EQ(section.tensors.items.offset, static_cast<std::uint64_t>(rows * row_words * 4));
+        EXPECT_EQ(section.tensors.indices.offset, static_cast<std::uint64_t>(rows * 4));
+        EXPECT_EQ(rows * 4 % 16, 0);
+        EXPECT_LE(section.tensors.items.bytes, 512u << 20);
+        EXPECT_LE(section.tensors.indices.bytes, 512u << 20);
+        EXPECT_FALSE(section.plan.copies_source);
+        rows += position_count(section.plan);
+    }
+    EXPECT_EQ(rows, count);
 }
 
 constexpr std::int64_t kMebi = 1 << 20;
 
 TEST(DeviceLimits, TablesPastAView) {
-    EXPECT_EQ(refusal_of_rows(Direction::kGather, 128 * kMebi, 1, 1, true), "");
-    EXPECT_EQ(refusal_of_rows(Direction::kGather, 129 * kMebi, 1, 1, true),
+    EXPECT_EQ(refusal_of_rows(Direction::kGather, 128 * kMebi, 1, 1, false), "");
+    EXPECT_EQ(refusal_of_rows(Direction::kGather, 129 * kMebi, 1, 1, false),
               "d3d12: input has 541065216 bytes, and a view here reaches 536870912 (2^27 texels); "
               "use device=\"cpu\"");
     EXPECT_EQ(refusal_of_rows(Direction::kScatter, 129 * kMebi, 1, 1, true),
@@ -184,19 +210,33 @@ TEST(DeviceLimits, TablesPastAView) {
               "use device=\"cpu\"");
 }
 
-TEST(DeviceLimits, RowsOfSixteenBytesReachFourTimesAsFar) {
+TEST(DeviceLimits, PiecesOfSixteenBytesReachFourTimesAsFar) {
     EXPECT_EQ(refusal_of_rows(Direction::kGather, 128 * kMebi, 4, 1, true), "");
     EXPECT_NE(refusal_of_rows(Direction::kGather, 129 * kMebi, 4, 1, true), "");
     EXPECT_NE(refusal_of_rows(Direction::kGather, 128 * kMebi, 4, 1, false), "");
+    EXPECT_EQ(refusal_of_rows(Direction::kGather, 511 * kMebi, 1, 1, true), "");
+    EXPECT_NE(refusal_of_rows(Direction::kGather, 513 * kMebi, 1, 1, true), "");
 }
 
-TEST(DeviceLimits, WhatIsTakenOrWritten) {
-    EXPECT_NE(refusal_of_rows(Direction::kGather, 1, 64, 3 * kMebi, false).find("output has"),
-              std::string::npos);
-    EXPECT_NE(refusal_of_rows(Direction::kScatter, 1, 64, 3 * kMebi, false).find("updates has"),
-              std::string::npos);
-    EXPECT_NE(refusal_of_rows(Direction::kGather, 1, 1, 129 * kMebi, true).find("indices has"),
-              std::string::npos);
+TEST(DeviceLimits, WhatIsTakenOrWrittenIsDoneInSections) {
+    for (const Direction direction : {Direction::kGather, Direction::kScatter}) {
+        const std::int64_t count = 3 * kMebi + 1;
+        expect_all_rows(sections_of_rows(row_plan(direction, 1, 64, count), 1, 64, count, false),
+                        64, count);
+    }
+    const std::int64_t count = 129 * kMebi + 3;
+    expect_all_rows(sections_of_rows(row_plan(Direction::kGather, 9, 1, count), 9, 1, count, true),
+                    1, count);
+}
+
+TEST(DeviceLimits, AReductionTakesSoManyPairsASection) {
+    const std::int64_t count = (std::int64_t{1} << 26) + 5;
+    Plan plan = row_plan(Direction::kScatter, 9, 1, count);
+    plan.reduction = Reduction::kAdd;
+    plan.value_type = ValueType::kFloat32;
+    const auto sections = sections_of_rows(plan, 9, 1, count, true);
+    expect_all_rows(sections, 1, count);
+    EXPECT_EQ(sections.size(), 2u);
 }
 
 }  // namespace
