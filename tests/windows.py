@@ -15,9 +15,18 @@ _ELSEWHERE = tuple(_LIST["skipped_elsewhere_too"]["reasons"])
 _unlisted: list[str] = []
 
 
+def _reason(test: str) -> str | None:
+    """Why a test is left out; None if it is not."""
+    name = test.partition("[")[0]
+    for listed, reason in REASONS.items():
+        if listed == name or ("[" in listed and test.startswith(listed)):
+            return reason
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if reason := REASONS.get(item.nodeid.partition("[")[0]):
+        if reason := _reason(item.nodeid):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
@@ -25,7 +34,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if not report.skipped or not isinstance(report.longrepr, tuple):
         return
     reason = report.longrepr[2].removeprefix("Skipped: ")
-    if report.nodeid.partition("[")[0] not in REASONS and not reason.startswith(_ELSEWHERE):
+    if _reason(report.nodeid) is None and not reason.startswith(_ELSEWHERE):
         _unlisted.append(f"{report.nodeid}: {reason}")
 
 

@@ -14,24 +14,32 @@ on_wine() {
         timeout --kill-after=10 "$seconds" /usr/lib/wine/wine64 "$@" < /dev/null
 }
 
-# run NAME SECONDS COMMAND...
+# run NAME COMMAND...: counts it, with the last line that it prints.
 run() {
-    local name=$1 status=0
+    local name=$1 start=$SECONDS log=$work/last.log status=0 told
     shift
     say "[$name]"
-    on_wine "$@" || status=$?
+    "$@" 2>&1 | tee "$log" || status=$?
+    told=$(tail -n 1 "$log" | tr -d '\r')
     case $status in
-        0) passed+=("$name") ;;
-        124 | 137) failed+=("$name: ended after $1 s") ;;
-        *) failed+=("$name: exit code $status") ;;
+        0) passed+=("$name: $told, $((SECONDS - start)) s") ;;
+        124 | 137) failed+=("$name: hung, and was ended after $((SECONDS - start)) s") ;;
+        *) failed+=("$name: exit code $status, $told") ;;
     esac
 }
 
-# run_pytest NAME DEVICES BINDING SECONDS ARGUMENT...
+# run_pytest NAME DEVICES BINDING SECONDS ARGUMENT...: a test that takes ten minutes ends it, and is shown.
 run_pytest() {
     local name=$1 devices=$2 binding=$3 seconds=$4
     shift 4
-    run "$name" "$seconds" "$python" -m pytest -q -p no:cacheprovider "$@"
+    run "$name" on_wine "$seconds" "$python" -m pytest -q -p no:cacheprovider \
+        -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true "$@"
+}
+
+# run_peer_cases NAME DEVICE BINDING
+run_peer_cases() {
+    local name=$1 devices=$2 binding=$3
+    run "$name" peer_cases "$devices" peer_cases on_wine 600 "$python"
 }
 
 # Whether D3D12 opens there; prints what devices() says of it.
@@ -66,10 +74,11 @@ use_trixie() {
     home=/opt/dmlindex overrides="d3d12,d3d12core,dxgi=n" python=windows/python.exe
     machine=(in_root "$debian" env -C "$home")
     there=$debian$home
-    as_root rm -rf "$there"/{python,tests,windows}
+    as_root rm -rf "$there"/{python,tests,windows,peer_cases}
     copy_checkout "$there"
     as_root cp -r "$cross/python" "$there/windows"
     as_root cp "$work/build/dmlindex_tests.exe" "$there"
+    [ -z "${DMLINDEX_PEER_CASES:-}" ] || as_root cp -rT "$DMLINDEX_PEER_CASES" "$there/peer_cases"
     [ -d "$there/wine" ] || on_wine 300 wineboot -i
     if [ -n "$dlls" ]; then as_root cp "$dlls"/*.dll "$there/wine/drive_c/windows/system32"; fi
 }

@@ -29,7 +29,9 @@ def arrays() -> None:
 
 
 def names(path: str) -> list[str]:
-    return sorted(str(each.relative_to(path)) for each in Path(path).rglob("*") if each.is_file())
+    return sorted(
+        each.relative_to(path).as_posix() for each in Path(path).rglob("*") if each.is_file()
+    )
 
 
 def test_write_run_compare(arrays: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +78,8 @@ def test_an_output_that_differs(arrays: None, capsys: pytest.CaptureFixture[str]
 
 def test_the_conformance_pack(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("write made/pack --conformance") == 0
-    assert capsys.readouterr().out == "made/pack: 350 outputs of 66 models; see its README.md\n"
+    told = f"{Path('made/pack')}: 350 outputs of 66 models; see its README.md\n"
+    assert capsys.readouterr().out == told
     assert len(list(Path("made/pack").glob("*.json"))) == 66
     assert "run.cmd" in Path("made/pack/README.md").read_text(encoding="utf-8")
 
@@ -131,11 +134,11 @@ def test_a_folder_that_is_empty_is_filled(arrays: None) -> None:
         (f"{WRITE} --axis 1", "it goes with --function"),
         (WRITE.replace("case", "full"), "full: a folder that is not empty"),
         (WRITE.replace("case", "x.npy"), "x.npy: not a folder"),
-        (WRITE.replace("case", "x.npy/below"), "x.npy/below: cannot be written"),
+        (WRITE.replace("case", "x.npy/below"), f"{Path('x.npy/below')}: cannot be written"),
         ("compare none", "none: No such file"),
         ("compare empty", "empty: a folder without a model"),
         ("compare full", "writes nothing to actual"),
-        ("compare text", "text/model.json: not JSON"),
+        ("compare text", f"{Path('text/model.json')}: not JSON"),
     ],
 )
 def test_what_is_refused(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class Steps:
         self.notes: list[str] = []
         self.promise = "bits"
         self.fixed_indices: Array | None = None
+        self._temporaries = count()
         self._labels: dict[str, tuple[Any, ...]] = {}
         self._constants: dict[tuple[str, bytes], Value] = {}
 
@@ -85,8 +87,7 @@ class Steps:
         return value.view(sizes, value.strides, why)
 
     def temporary(self, data_type: DataType, sizes: Shape) -> Value:
-        name = f"t{sum(b.kind == 'temporary' for b in self.buffers.values())}"
-        return self.add_buffer(name, "temporary", data_type, sizes)
+        return self.add_buffer(f"t{next(self._temporaries)}", "temporary", data_type, sizes)
 
     def constant(self, array: Array) -> Value:
         """The same array twice is one buffer."""
