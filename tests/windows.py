@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 _LIST = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-REASONS = {test: reason for reason, tests in _LIST["not_on_windows"].items() for test in tests}
+REASONS: dict[str, str] = {
+    test: reason for reason, tests in _LIST["not_on_windows"].items() for test in tests
+}
 collect_ignore = [str(Path(test).relative_to("tests")) for test in REASONS if "::" not in test]
 _ELSEWHERE = tuple(_LIST["skipped_elsewhere_too"]["reasons"])
 
