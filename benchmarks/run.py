@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import dmlindex
 from benchmarks.peers import MODULES, OURS
 from benchmarks.report import Run, compare, markdown
 from benchmarks.sweep.report import compare_sweeps
@@ -124,11 +125,10 @@ def _machine() -> dict[str, Any]:
     if information.exists():
         names = [line for line in information.read_text().splitlines() if "model name" in line]
         processor = names[0].split(":")[1].strip() if names else processor
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "processor": processor,
         "processors": os.cpu_count(),
-        "memory_gib": round(pages / 2**30),
+        "memory_gib": round(dmlindex.devices()[0].memory_bytes / 2**30),
         "system": platform.platform(terse=True),
     }
 
@@ -151,7 +151,7 @@ def _parse() -> argparse.Namespace:
     add("--quick", action="store_true", help=f"{_QUICK_SECONDS} s a case, not {_SECONDS}")
     add("--seconds", type=float, help="of timing a case")
     add("--only", default="", metavar="REGEX", help="the workloads whose 'group: name' it finds")
-    add("--threads", type=_threads, default=_threads("1" if os.cpu_count() == 1 else "1,2"))
+    add("--threads", type=_threads, default=_threads("1" if os.cpu_count() in (None, 1) else "1,2"))
     add("--peers", nargs="+", choices=MODULES, default=list(MODULES), help="default: all")
     add("--growth", action="store_true", help="cost against table and output size too, to 1 GB")
     add("--worst-first", action="store_true", help="what falls shortest comes first in the table")

