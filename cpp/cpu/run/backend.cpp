@@ -124,6 +124,14 @@ bool are_few(std::int64_t positions, std::int64_t bytes) noexcept {
     return positions <= kBlockPositions && bytes <= kFewBytes;
 }
 
+// Whether rows of the table that fit registers share their indices, which are read over and over:
+// a byte for each is quicker.
+bool shares_few_places(const Job& job, const Plan& plan) noexcept {
+    constexpr std::int64_t kManyTimes = 4;
+    return job.look_up != nullptr && fits_registers(job) &&
+           position_count(plan) >= kManyTimes * index_count(plan);
+}
+
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -154,7 +162,8 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
                                 split.parts < threads && pays_by_destination(job, plan);
 
     HeldOffsets held;
-    const bool hold = check_first || (plan.mode != Mode::kSkip && by_destination);
+    const bool pays_to_hold = by_destination || shares_few_places(job, plan);
+    const bool hold = check_first || (plan.mode != Mode::kSkip && pays_to_hold);
     if (hold) {
         if (!held.resolve(plan, buffers.indices, threads)) return false;
         held.apply(job);

@@ -149,10 +149,6 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     }
 }
 
-bool fits_registers(const Job& job) noexcept {
-    return job.coordinates[0].limit <= kernels().small_table[slice_class(job.slice_bytes)];
-}
-
 // Whether every run is a packed row of indices, each of which takes one element of a packed row of
 // the table. Indices that rows share are looked up in each of them only where the table's row lies
 // in registers: else their offsets are quicker.

@@ -44,6 +44,11 @@ inline bool independent(const Job& job, const Dim& dim) noexcept {
     return job.direction == Direction::kGather || dim.table_stride != 0;
 }
 
+// Whether a row of the table that indices look elements up in lies in registers.
+inline bool fits_registers(const Job& job) noexcept {
+    return job.coordinates[0].limit <= kernels().small_table[slice_class(job.slice_bytes)];
+}
+
 // Resolves and moves block by block, in C order. False if an index is out of range; some blocks may
 // have been moved by then. There is at least one position and one byte to move.
 bool execute(const Job& job) noexcept;

@@ -1,0 +1,29 @@
+"""A gather along the last axis, whose rows share their indices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dmlindex
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("limit", [1, 16, 64, 65, 200, 256, 257])
+@pytest.mark.parametrize("count", [17, 64, 71, 300])
+def test_rows_that_share_their_indices(dtype: str, limit: int, count: int) -> None:
+    """Of tables that registers hold, and of others; indices are checked before rows are written."""
+    rng = np.random.default_rng([limit, count])
+    table = rng.integers(0, 250, (5, 3, limit)).astype(dtype)
+    indices = rng.integers(-limit, limit, count)
+    expected = np.take(table, indices, 2).tobytes()
+    assert dmlindex.gather(table, indices, 2).tobytes() == expected
+    assert dmlindex.gather(table, indices.astype("i2"), 2, mode="clamp").tobytes() == expected
+    far = indices + limit * rng.integers(-3, 3, count)
+    assert dmlindex.gather(table, far, 2, mode="wrap").tobytes() == expected
+    indices[-2] = limit
+    clamped = np.take(table, np.where(indices < 0, indices + limit, indices), 2, mode="clip")
+    clamped[..., -2] = table[..., -1]
+    assert dmlindex.gather(table, indices, 2, mode="clamp").tobytes() == clamped.tobytes()
+    with pytest.raises(IndexError, match=rf"indices\[{count - 2}\] = {limit} "):
+        dmlindex.gather(table, indices, 2)
