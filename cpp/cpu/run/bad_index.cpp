@@ -47,8 +47,14 @@ bool has_place(Mode mode, IndexType type, std::uint64_t bits, std::int64_t limit
 
 std::optional<BadIndex> first_bad_index(const Plan& plan, const std::byte* indices) noexcept {
     std::int64_t counter[kMaxDims] = {};
+    std::int64_t steps[kMaxDims];  // in positions
+    std::int64_t step = 1;
+    for (int d = plan.index_rank - 1; d >= 0; --d) {
+        steps[d] = step;
+        step *= plan.index_dims[d].size;
+    }
     std::int64_t offset = 0;
-    for (std::int64_t position = 0;; ++position) {
+    for (std::int64_t position = 0;;) {
         for (int k = 0; k < plan.coordinate_count; ++k) {
             const Coordinate& coordinate = plan.coordinates[k];
             const std::uint64_t bits =
@@ -59,9 +65,13 @@ std::optional<BadIndex> first_bad_index(const Plan& plan, const std::byte* indic
         }
         int d = plan.index_rank - 1;
         for (; d >= 0; --d) {
-            offset += plan.index_dims[d].index_stride;
-            if (++counter[d] < plan.index_dims[d].size) break;
-            offset -= plan.index_dims[d].size * plan.index_dims[d].index_stride;
+            const auto& dim = plan.index_dims[d];
+            if (dim.index_stride == 0) continue;  // the same indices over again
+            offset += dim.index_stride;
+            position += steps[d];
+            if (++counter[d] < dim.size) break;
+            offset -= dim.size * dim.index_stride;
+            position -= dim.size * steps[d];
             counter[d] = 0;
         }
         if (d < 0) return std::nullopt;
