@@ -29,9 +29,10 @@ message(STATUS "dmlindex: D3D12 (${DMLINDEX_D3D12_HOST}) with the DirectX-Header
 # dmlindex_d3d12_sources(HOST): the backend's sources as they are for a host.
 function(dmlindex_d3d12_sources host result)
     file(GLOB sources CONFIGURE_DEPENDS cpp/d3d12/*/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "/(loader|timeline)_[a-z0-9]+\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "/(loader|timeline|vkd3d)_[a-z0-9]+\\.cpp$")
     if(host STREQUAL "vkd3d")
-        list(APPEND sources cpp/d3d12/host/loader_vkd3d.cpp cpp/d3d12/host/timeline_vkd3d.cpp)
+        list(APPEND sources cpp/d3d12/host/loader_vkd3d.cpp cpp/d3d12/host/timeline_vkd3d.cpp
+             cpp/d3d12/host/vkd3d_failures.cpp)
     else()
         list(APPEND sources cpp/d3d12/host/loader_microsoft.cpp cpp/d3d12/host/loader_${host}.cpp
                             cpp/d3d12/host/timeline_microsoft.cpp)

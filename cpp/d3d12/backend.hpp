@@ -10,12 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "d3d12/host/adapter.hpp"
+#include "d3d12/host/interrupt.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::d3d12 {
@@ -30,6 +32,9 @@ struct MemoryPlace;
 struct Span;
 
 inline constexpr std::uint64_t kPartAlignment = 16;
+// What is no larger is downloaded whole or not at all. Of more, some may have come before a
+// failure.
+inline constexpr std::uint64_t kWholeDownloadBytes = 16ull << 20;
 
 // A tensor's bytes on a device. Freed with the last reference; safe to let go of in any thread.
 class Memory {
@@ -59,6 +64,8 @@ class Memory {
     std::uint64_t bytes_;
     std::uint64_t allocated_bytes_;  // of the place
     std::shared_ptr<MemoryPlace> place_;
+    // What place_ is let go in: no memory may be asked for then.
+    std::list<std::shared_ptr<MemoryPlace>> freed_ = std::list<std::shared_ptr<MemoryPlace>>(1);
     std::shared_ptr<Status> status_;
 };
 
@@ -98,7 +105,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
     void upload(const Memory& memory, const void* bytes);
     // Throws the Error(kIndex) of the operator that made the bytes, if it failed.
-    void download(const Memory& memory, void* bytes);
+    void download(const Memory& memory, void* bytes, const Interrupt& interrupt = {});
     void clear(const Memory& memory);
     void copy(const Memory& to, const Memory& from);
 
@@ -110,7 +117,7 @@ class Device : public std::enable_shared_from_this<Device> {
     void run(const Plan& plan, const Operands& operands, bool fresh, Describe describe);
 
     // Waits for all that is queued. Throws the first error that nobody has been told of.
-    void synchronize();
+    void synchronize(const Interrupt& interrupt = {});
 
     // For benchmarks. Marks this point of the queue:
     void mark_time();
@@ -124,7 +131,7 @@ class Device : public std::enable_shared_from_this<Device> {
     // For tests. Views have as few texels as that from then on, not 2^27.
     void limit_views(std::int64_t texels);
     // For tests. Until the lock is let go of, nobody else gets at the device.
-    std::unique_lock<std::mutex> hold();
+    std::unique_lock<std::timed_mutex> hold();
 
   private:
     friend class Memory;

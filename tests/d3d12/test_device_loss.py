@@ -3,16 +3,14 @@
 No driver can be made to crash on demand. `_core.d3d12_remove` removes the device by
 ID3D12Device5::RemoveDevice where D3D12 has that. libvkd3d has not: there the one function that asks
 why a device was removed says from then on that it was. That a driver's own loss is noticed, too, is
-tested on Linux by lose_vulkan.c, which has Vulkan say so.
+tested on Linux with failing_results.c, which has Vulkan say so.
 """
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.children import preloaded
 from tests.d3d12.own_process import lines
 
 pytestmark = pytest.mark.usefixtures("d3d12")
@@ -68,22 +66,19 @@ say(lambda: dmlindex.gather(fresh, [0]).numpy().tolist())
     assert found[-1] == "ok [[0.0, 1.0]]"
 
 
-@pytest.mark.parametrize("where", ["wait", "submit"])
-def test_a_loss_that_vulkan_tells_of(where: str, tmp_path: Path, is_vkd3d: bool) -> None:
+@pytest.mark.parametrize("function", ["Fence", "vkQueueSubmit"])
+def test_a_loss_that_vulkan_tells_of(function: str, tmp_path: Path, is_vkd3d: bool) -> None:
     """vkd3d, when it is asked, goes on to say that the device is there."""
     if not is_vkd3d:
         pytest.skip("another D3D12 than vkd3d's does not call Vulkan by way of the linker")
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if sys.platform != "linux" or compiler is None:
-        pytest.skip("takes Linux's linker, and a C compiler")
-    library, source = tmp_path / "lose.so", Path(__file__).with_name("lose_vulkan.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     found = lines(
         f"""
+from tests.d3d12.failing_results import fail, stop
+
 queued = dmlindex.gather(tensor, [0])
-open({str(tmp_path / where)!r}, "w").close()
+fail("vulkan", -4, 0, 1 << 30, {function!r})
 say(queued.numpy)
-os.remove({str(tmp_path / where)!r})
+stop()
 say(
     queued.numpy,
     tensor.numpy,
@@ -94,8 +89,7 @@ say(
 again = Device("d3d12")
 say(lambda: again.tensor(X).numpy().tolist() == X.tolist(), tensor.numpy)
 """,
-        LD_PRELOAD=str(library),
-        LOSE_VULKAN=str(tmp_path),
+        **preloaded(Path(__file__).with_name("failing_results.c"), tmp_path),
     )
     assert len(found) == 8
     assert "VkResult -4" in found[0]

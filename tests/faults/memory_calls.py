@@ -15,9 +15,14 @@ import numpy.typing as npt
 
 import dmlindex
 from dmlindex import Device
-from dmlindex.testing.space import OPERATORS
+from dmlindex.testing.call import Call
+from dmlindex.testing.choices import SeededChoices, UnfitError
+from dmlindex.testing.drawing import draw_call
+from dmlindex.testing.mistakes import MISTAKES
+from dmlindex.testing.space import OPERATORS, space
+from dmlindex.testing.strategies import draw_mistake
 from tests.descriptors import descs
-from tests.faults.failing_memory import Trial, leaked, sweep
+from tests.faults.failing_memory import Trial, leaked, only_of, sweep
 from tests.faults.tally import Tally
 
 Array = npt.NDArray[Any]
@@ -25,6 +30,40 @@ Trials = Iterator[Callable[[], Trial]]
 
 RNG = np.random.default_rng(0)
 LARGE = 60_000  # elements of 8 bytes, which two threads share
+
+
+class SmallChoices(SeededChoices):
+    def large(self) -> bool:
+        return False
+
+
+def drawn(count: int) -> Trials:
+    """Valid calls and mistakes in turn, of every operator."""
+    only_of("_core.")  # of strange dtypes: NumPy and ml_dtypes do not survive all of their own
+    for operator in OPERATORS:
+        choices, calls = SmallChoices(np.random.default_rng(len(operator))), 0
+        while calls < count:
+            try:
+                wrong = calls % 2 == 1
+                one = space(operator)
+                call = (
+                    draw_mistake(choices, one, sorted(MISTAKES))
+                    if wrong
+                    else draw_call(choices, one)
+                )
+            except UnfitError:
+                continue
+            calls += 1
+            yield functools.partial(trial_of, call)
+
+
+def trial_of(call: Call) -> Trial:
+    copy, memory = call.copied()
+    function = getattr(dmlindex, copy.operator)
+    return Trial(
+        functools.partial(function, *copy.arguments, **copy.options),
+        lambda: [bytes(block) for block in memory],
+    )
 
 
 def operands(operator: str, size: int) -> tuple[list[Any], Array]:
@@ -143,7 +182,42 @@ def trial_compiled(operator: Any, arguments: list[Any], out: Any) -> Trial:
     return Trial(functools.partial(operator, *arguments, out=fresh), lambda: [fresh.tobytes()])
 
 
-GROUPS = {group.__name__: group for group in (one_thread, threads, cached, compiled)}
+def device(_: int) -> Trials:
+    """A D3D12 device, whose errors may come as late as with the result."""
+    only_of("_core.")
+    there = Device("d3d12")
+    x, rows = np.arange(60.0, dtype=np.float32).reshape(30, 2), np.array([2, 0, -1] * 5)
+    table, places, items = there.tensor(x), there.tensor(rows), there.tensor(x[:15])
+    calls: dict[str, Callable[[Any], Any]] = {
+        "upload": lambda out: there.tensor(x),
+        "gather": lambda out: dmlindex.gather(table, rows),
+        "gather to out": lambda out: dmlindex.gather(table, rows, out=out[:15]),
+        "arrays": lambda out: dmlindex.gather(x, rows, device=there),
+        "a bad index": lambda out: dmlindex.gather(table, rows + 30).numpy(),
+        "a mistake": lambda out: dmlindex.gather(table, rows, axis=7),
+        "scatter": lambda out: dmlindex.scatter_nd(table, rows[:, None], items, out=out),
+        "in place": lambda out: dmlindex.scatter_nd(out, rows[:, None], items, out=out),
+        "sum": lambda out: dmlindex.scatter_nd(
+            table, rows[:, None], items, reduction="add", out=out
+        ),
+        "indices there": lambda out: dmlindex.gather(table, places, mode="clamp"),
+        "a part": lambda out: table[2:6],
+    }
+    for call in calls.values():
+        yield functools.partial(trial_on_device, there, call, x)
+
+
+def trial_on_device(there: Device, call: Callable[[Any], Any], x: Array) -> Trial:
+    out = there.tensor(x)
+
+    def written() -> list[bytes]:
+        there.synchronize()
+        return [out.numpy().tobytes()]
+
+    return Trial(functools.partial(call, out), written)
+
+
+GROUPS = {group.__name__: group for group in (drawn, one_thread, threads, cached, compiled, device)}
 
 
 def main(group: str, count: int) -> None:

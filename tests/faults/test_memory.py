@@ -42,7 +42,7 @@ def _pair(text: str) -> tuple[str, str, str]:
     return text.partition("=")
 
 
-@pytest.mark.parametrize("group", ["one_thread", "compiled", "cached"])
+@pytest.mark.parametrize("group", ["drawn", "one_thread", "compiled", "cached"])
 def test_each_allocation_fails_in_turn(group: str, preload: dict[str, str]) -> None:
     tally = tally_of(group, preload)
     assert tally.errors > tally.calls // 2
@@ -52,3 +52,11 @@ def test_each_allocation_fails_in_turn(group: str, preload: dict[str, str]) -> N
 @pytest.mark.skipif(dmlindex._core.thread_library() != "oneTBB", reason="there is no oneTBB here")
 def test_each_allocation_of_two_threads_fails_in_turn(preload: dict[str, str]) -> None:
     assert tally_of("threads", preload).errors > 0
+
+
+@pytest.mark.usefixtures("d3d12")
+def test_each_allocation_of_a_devices_call_fails_in_turn(preload: dict[str, str]) -> None:
+    """The driver's own are left alone."""
+    tally = tally_of("device", preload)
+    assert tally.errors > 0
+    assert tally.blocks_left == 0

@@ -148,8 +148,11 @@ void look_at_indices(const char* op, PyObject* object, Array array, bool tuples,
     PyArray_Descr* const dtype = array.dtype();
     if (PyTypeNum_ISINTEGER(dtype->type_num)) {
         if (PyArray_ISNBO(dtype->byteorder)) return tensor.look_at(std::move(array));
-        return tensor.look_at(Array(steal(PyArray_FromArray(
-            array.get(), PyArray_DescrNewByteorder(dtype, NPY_NATIVE), NPY_ARRAY_DEFAULT))));
+        py::object native =
+            steal(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(dtype, NPY_NATIVE)));
+        auto* const taken = reinterpret_cast<PyArray_Descr*>(native.release().ptr());
+        return tensor.look_at(
+            Array(steal(PyArray_FromArray(array.get(), taken, NPY_ARRAY_DEFAULT))));
     }
     if (!PyArray_Check(object) && PyArray_SIZE(array.get()) == 0 && PySequence_Check(object)) {
         return tensor.look_at(

@@ -5,6 +5,7 @@
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
+#include "binding/arrays/quiet.hpp"
 #include "binding/arrays/weak.hpp"
 #include "binding/python/gil.hpp"
 #include "binding/python/text.hpp"

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "binding/arrays/dtypes.hpp"
+#include "binding/arrays/quiet.hpp"
 #include "binding/python/text.hpp"
 #include "dmlindex/error.hpp"
 
@@ -261,20 +262,6 @@ Array weak_array(const char* op, const char* argument, PyObject* object, const L
     Array result(cast(written, dtype));
     if (ml_type(dtype) == MlType::kFloat) check_cast(writer, written, result);
     return result;
-}
-
-QuietNumbers::QuietNumbers() {
-    state_ = py::module_::import("numpy").attr("errstate")(py::arg("all") = "ignore");
-    state_.attr("__enter__")();
-}
-
-QuietNumbers::~QuietNumbers() {
-    try {
-        const py::error_scope kept;
-        state_.attr("__exit__")(py::none(), py::none(), py::none());
-    } catch (py::error_already_set& error) {
-        error.discard_as_unraisable("numpy.errstate");
-    }
 }
 
 }  // namespace dmlindex::binding

@@ -23,16 +23,4 @@ bool takes_weak(const PyArray_Descr* dtype);
 Array weak_array(const char* op, const char* argument, PyObject* object, const Layout& shape,
                  PyArray_Descr* dtype);
 
-// While it lives, NumPy says nothing of numbers that overflow or lose their fraction.
-class QuietNumbers {
-  public:
-    QuietNumbers();
-    ~QuietNumbers();
-    QuietNumbers(const QuietNumbers&) = delete;
-    QuietNumbers& operator=(const QuietNumbers&) = delete;
-
-  private:
-    py::object state_;
-};
-
 }  // namespace dmlindex::binding

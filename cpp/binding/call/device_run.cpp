@@ -4,6 +4,7 @@
 #include <string>
 
 #include "binding/call/bound_operator.hpp"
+#include "binding/device/waiting.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "dmlindex/error.hpp"
@@ -85,7 +86,10 @@ class Result {
         if (!call_.has_out() && call_.as_tensor) {
             return new_device_tensor({memory_, call_.result, std::move(dtype)});
         }
-        if (call_.has_out() && (!strided_ || line_elements_ > 0) && is_packed(call_.out)) {
+        const bool comes_whole = call_.has_out() && (!strided_ || line_elements_ > 0) &&
+                                 is_packed(call_.out) &&
+                                 memory_->bytes() <= d3d12::kWholeDownloadBytes;
+        if (comes_whole) {
             fetch(call_.out);
             return Py_NewRef(call_.given_out);
         }
@@ -99,9 +103,16 @@ class Result {
     }
 
   private:
+    // No signal ends a call that writes.
     void fetch(const Tensor& to) const {
-        const GilReleased released;
-        call_.device->download(*memory_, to.data);
+        if (call_.has_out()) {
+            const GilReleased released;
+            call_.device->download(*memory_, to.data);
+            return;
+        }
+        wait_interruptibly([&](const d3d12::Interrupt& interrupt) {
+            call_.device->download(*memory_, to.data, interrupt);
+        });
     }
 
     Tensor line(Tensor array) const {

@@ -5,6 +5,7 @@
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/dtypes.hpp"
 #include "binding/device/device_parts.hpp"
+#include "binding/device/waiting.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "dmlindex/error.hpp"
@@ -61,10 +62,9 @@ py::object to_numpy(DeviceTensor& self) {
     const auto memory = as_device_tensor("numpy", "the tensor", py::cast(&self).ptr())->memory;
     Layout shape = self.layout;
     Array array = new_array("numpy", shape, descr(self));
-    {
-        const GilReleased released;
-        memory->device()->download(*memory, array.data());
-    }
+    wait_interruptibly([&](const d3d12::Interrupt& interrupt) {
+        memory->device()->download(*memory, array.data(), interrupt);
+    });
     return py::reinterpret_steal<py::object>(array.release());
 }
 
@@ -111,6 +111,13 @@ PyObject* refuse_new_method(PyObject*, PyObject*, PyObject*) {
     return refuse_new(nullptr, nullptr, nullptr);
 }
 
+// pybind11 does not look whether there was memory for an object of its own.
+PyObject* allocate_or_throw(PyTypeObject* type, Py_ssize_t count) {
+    PyObject* const object = PyType_GenericAlloc(type, count);
+    if (object == nullptr) throw py::error_already_set();
+    return object;
+}
+
 // Setting the attribute __new__ would give the type the slot of Python classes, and then __new__ of
 // a base makes the object.
 void set_no_new(PyTypeObject* type) {
@@ -122,6 +129,7 @@ void set_no_new(PyTypeObject* type) {
         throw py::error_already_set();
     }
     type->tp_new = refuse_new;
+    type->tp_alloc = allocate_or_throw;
     PyType_Modified(type);
 }
 

@@ -9,6 +9,7 @@
 
 #include "binding/arrays/dtypes.hpp"
 #include "binding/device/device_names.hpp"
+#include "binding/device/waiting.hpp"
 #include "binding/python/gil.hpp"
 #include "d3d12/backend.hpp"
 
@@ -37,8 +38,8 @@ void add_device_tools(py::module_& module) {
         "synchronize",
         [](const std::string& name) {
             const auto device = device_named("synchronize", name);
-            const GilReleased released;
-            device->synchronize();
+            wait_interruptibly(
+                [&](const d3d12::Interrupt& interrupt) { device->synchronize(interrupt); });
         },
         py::arg("device"),
         "Waits for the device of that name; raises the first error not yet raised.");
@@ -79,7 +80,7 @@ void add_device_tools(py::module_& module) {
         "d3d12_hold",
         [](const std::string& name, const py::function& body) {
             const auto device = device_named("d3d12_hold", name);
-            std::unique_lock<std::mutex> lock;
+            std::unique_lock<std::timed_mutex> lock;
             {
                 const GilReleased released;
                 lock = device->hold();

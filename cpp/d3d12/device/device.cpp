@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <new>
 
 #include "d3d12/backend.hpp"
 #include "d3d12/device/device_state.hpp"
@@ -14,7 +15,8 @@ Memory::Memory(std::shared_ptr<Device> device, std::uint64_t bytes)
       allocated_bytes_(bytes),
       status_(std::make_shared<Status>()) {
     const Device::Use use(*device_->state_);
-    place_ = std::make_shared<MemoryPlace>(use->shared_pool, use->allocate(bytes));
+    place_ = std::make_shared<MemoryPlace>(use->shared_pool);
+    place_->span = use->allocate(bytes);
 }
 
 Memory::Memory(const Memory& whole, std::uint64_t offset, std::uint64_t bytes)
@@ -42,11 +44,12 @@ bool Memory::can_be_written() const noexcept {
 
 Memory::~Memory() {
     Device::State& state = *device_->state_;
-    if (state.process != process_number()) {
-        new std::shared_ptr<MemoryPlace>(std::move(place_));  // the parent's: it stays
-        return;
+    freed_.front() = std::move(place_);
+    if (state.process == process_number()) {
+        state.freed.add(freed_);
+    } else {
+        new (std::nothrow) auto(std::move(freed_));  // the parent's: it stays
     }
-    state.freed.add(std::move(place_));
 }
 
 std::shared_ptr<Device> Device::open(int adapter) {
@@ -85,7 +88,7 @@ Device::~Device() {
     try {
         Queue& queue = state_->objects->queue;
         queue.wait(queue.pending_value());
-    } catch (const Error&) {
+    } catch (...) {
         // The device is gone, and so is its work.
     }
 }
@@ -108,6 +111,8 @@ void Device::set_typed_views(bool used) {
 
 namespace {
 
+static_assert(kWholeDownloadBytes <= kSegmentBytes);
+
 Span part(const Span& span, std::uint64_t offset) { return {span.chunk, span.offset + offset, 0}; }
 
 }  // namespace
@@ -120,7 +125,7 @@ std::uint64_t Device::fail_allocations(std::uint64_t passing, std::uint64_t fail
 
 void Device::limit_views(std::int64_t texels) { Use(*state_)->texels = texels; }
 
-std::unique_lock<std::mutex> Device::hold() {
+std::unique_lock<std::timed_mutex> Device::hold() {
     state_->check_process();
     return std::unique_lock(state_->mutex);
 }
@@ -146,8 +151,8 @@ void Device::upload(const Memory& memory, const void* bytes) {
     }
 }
 
-void Device::download(const Memory& memory, void* bytes) {
-    const Use use(*state_);
+void Device::download(const Memory& memory, void* bytes, const Interrupt& interrupt) {
+    const Use use(*state_, interrupt);
     Objects& state = *use;
     state.need(*memory.status_);
 
@@ -213,8 +218,8 @@ std::vector<double> Device::take_times() {
     return state.timestamps ? state.timestamps->take() : std::vector<double>();
 }
 
-void Device::synchronize() {
-    const Use use(*state_);
+void Device::synchronize(const Interrupt& interrupt) {
+    const Use use(*state_, interrupt);
     Objects& state = *use;
     state.ledger.settle(state.encoder());
     if (const auto first = state.ledger.take_untold()) {

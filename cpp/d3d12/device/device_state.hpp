@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,9 +27,10 @@ namespace dmlindex::d3d12 {
 // wait for the queue's user.
 class Freed {
   public:
-    void add(std::shared_ptr<MemoryPlace> place) {
+    // A list of one place, which is empty then: no memory is asked for.
+    void add(std::list<std::shared_ptr<MemoryPlace>>& place) noexcept {
         const std::lock_guard lock(mutex_);
-        places_.push_back(std::move(place));
+        places_.splice(places_.end(), place);
     }
     // Gives them back to their pool; its user calls this.
     void give_back() {
@@ -38,7 +40,7 @@ class Freed {
 
   private:
     std::mutex mutex_;
-    std::vector<std::shared_ptr<MemoryPlace>> places_;
+    std::list<std::shared_ptr<MemoryPlace>> places_;
 };
 
 // All that D3D12 has made for a device.
@@ -67,12 +69,9 @@ struct Device::Objects {
     Encoder encoder() { return encoder(queue); }
 
     Encoder encoder(Recorder& recorder) {
-        const auto take = [this](std::uint64_t bytes) {
-            scratch.push_back(allocate(bytes));
-            return scratch.back();
-        };
+        const auto take = [this](std::uint64_t bytes) { return allocate_scratch(bytes); };
         const auto upload = [this](const void* bytes, std::uint64_t count) {
-            const Span span = scratch.emplace_back(allocate(count));
+            const Span span = allocate_scratch(count);
             const Staging::Piece piece = uploads.take(count);
             std::memcpy(piece.mapped, bytes, count);
             queue.copy(span, piece.span, count);
@@ -120,7 +119,13 @@ struct Device::Objects {
         return {{winners.get(), 0, 4 * targets}, base};
     }
 
-    void release_scratch() {
+    Span allocate_scratch(std::uint64_t bytes) {
+        const std::size_t at = scratch.size();
+        scratch.emplace_back();  // first: what is allocated must be kept
+        return scratch[at] = allocate(bytes);
+    }
+
+    void release_scratch() noexcept {
         for (const Span& span : scratch) pool.release(span);
         scratch.clear();
     }
@@ -216,9 +221,9 @@ struct Device::State {
     int index;
     int process;
     Freed freed;
-    std::mutex mutex;  // held while the objects are used
-    std::mutex
-        life_mutex;  // held, too, while they go away, and while somebody only asks for something
+    std::timed_mutex mutex;  // held while the objects are used
+    // Held, too, while they go away, and while somebody only asks for something.
+    std::mutex life_mutex;
     std::unique_ptr<Objects> objects;  // none once is_gone
     std::atomic<bool> is_gone = false;
 };
@@ -226,17 +231,28 @@ struct Device::State {
 // The objects of a device, for one thread at a time.
 class Device::Use {
   public:
-    explicit Use(State& state) {
+    // interrupt: asked now and then while somebody has to wait, for the device or for its user.
+    explicit Use(State& state, const Interrupt& interrupt = {}) {
         state.check_process();
-        lock_ = std::unique_lock(state.mutex);
+        lock_ = std::unique_lock(state.mutex, std::defer_lock);
+        if (interrupt) {
+            while (!lock_.try_lock_for(kInterruptTime)) throw_if_interrupted(interrupt);
+        } else {
+            lock_.lock();
+        }
         objects_ = state.objects.get();
         if (objects_ == nullptr) throw_removed(kDeviceRemoved);
+        objects_->queue.set_interrupt(interrupt ? &interrupt : nullptr);
     }
+    ~Use() { objects_->queue.set_interrupt(nullptr); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
     Objects& operator*() const noexcept { return *objects_; }
     Objects* operator->() const noexcept { return objects_; }
 
   private:
-    std::unique_lock<std::mutex> lock_;
+    std::unique_lock<std::timed_mutex> lock_;
     Objects* objects_;
 };
 

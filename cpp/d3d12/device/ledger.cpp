@@ -101,8 +101,9 @@ void Ledger::decide(Pending& operation) {
     const std::uint32_t count = operation.capture.coordinate_count;
     const BadIndex bad{number / count, static_cast<int>(number % count),
                        words.low | std::uint64_t{words.high} << 32};
-    operation.failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
-    note(operation.failure);
+    auto failure = std::make_shared<Failure>(Failure{operation.describe(bad), false});
+    note(failure);
+    operation.failure = std::move(failure);  // last: should memory run out, this is done again
 }
 
 // A program may never synchronize, so that failures are not kept for ever: those that were told are

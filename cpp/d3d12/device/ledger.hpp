@@ -30,8 +30,7 @@ struct Status {
 // Where a tensor lies. Operators whose bad index may still have to be looked up hold the place of
 // their indices, too.
 struct MemoryPlace {
-    MemoryPlace(const std::shared_ptr<Pool>& memory_pool, const Span& span_of_it)
-        : pool(memory_pool), span(span_of_it) {}
+    explicit MemoryPlace(const std::shared_ptr<Pool>& memory_pool) : pool(memory_pool) {}
     MemoryPlace(const MemoryPlace&) = delete;
     MemoryPlace& operator=(const MemoryPlace&) = delete;
     ~MemoryPlace() {
@@ -39,8 +38,8 @@ struct MemoryPlace {
     }
 
     std::weak_ptr<Pool> pool;  // gone with a device that was lost
-    Span span;
-    int lookups = 0;  // operators that hold it as their indices
+    Span span;                 // of the pool, once there is one
+    int lookups = 0;           // operators that hold it as their indices
 };
 
 class Ledger {

@@ -67,7 +67,7 @@ bool Device::decide_typed_views() {
         std::memset(rows + kRowWords, 0, kRowBytes);
         return std::memcmp(found, rows, sizeof rows) == 0;
     } catch (const Error& error) {
-        if (error.kind() == ErrorKind::kMemory) throw;
+        if (error.kind() == ErrorKind::kMemory || is_lost()) throw;
         return false;
     }
 }

@@ -77,6 +77,7 @@ Library::Library() {
     try {
         reason_ = load();
     } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kMemory) throw;  // the next time there may be some
         adapters_.clear();
         reason_ = error.what();
     }

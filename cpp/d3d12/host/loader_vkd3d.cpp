@@ -7,6 +7,7 @@
 #include "d3d12/host/loader.hpp"
 #include "d3d12/host/loader_library.hpp"
 #include "d3d12/host/vkd3d.hpp"
+#include "d3d12/host/vkd3d_failures.hpp"
 #include "d3d12/host/vulkan.hpp"
 
 namespace dmlindex::d3d12 {
@@ -45,10 +46,11 @@ struct Vulkan {
     }
 
     std::vector<vulkan::PhysicalDevice> devices(vulkan::Instance instance) const {
+        constexpr const char* kWhat = "listing Vulkan's devices";
         std::uint32_t count = 0;
-        enumerate(instance, &count, nullptr);
+        vulkan::check(enumerate(instance, &count, nullptr), kWhat);
         std::vector<vulkan::PhysicalDevice> found(count);
-        enumerate(instance, &count, found.data());
+        vulkan::check(enumerate(instance, &count, found.data()), kWhat);
         found.resize(count);
         return found;
     }
@@ -146,8 +148,11 @@ std::string Library::load() {
     info.next = &application;
     info.signal_event = no_event;
     info.wchar_size = sizeof(wchar_t);
-    info.get_instance_proc_addr = get_proc;
-    if (get_proc == nullptr || FAILED(host.create_instance(&info, &host.instance))) {
+    info.get_instance_proc_addr = get_proc == nullptr ? nullptr : vkd3d::watched(get_proc);
+    const HRESULT created =
+        get_proc == nullptr ? E_FAIL : host.create_instance(&info, &host.instance);
+    if (created == E_OUTOFMEMORY) check(created, "starting Vulkan");
+    if (FAILED(created)) {
         return "vkd3d could not start Vulkan: install a Vulkan driver (Debian: mesa-vulkan-drivers "
                "has one that needs no GPU)";
     }

@@ -16,6 +16,8 @@ class Timeline {
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
+    // Makes what the next signal takes: it does not fail for want of memory then.
+    void prepare();
     // What was submitted since the last time is done when value is reached.
     void signal(std::uint64_t value);
     // The value reached.

@@ -28,6 +28,8 @@ Timeline::~Timeline() {
     if (host_->is_set) (void)host_->event.release();
 }
 
+void Timeline::prepare() {}
+
 void Timeline::signal(std::uint64_t value) {
     check(host_->queue->Signal(host_->fence.get(), value), "signalling a fence");
 }

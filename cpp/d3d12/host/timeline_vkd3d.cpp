@@ -3,11 +3,11 @@
 
 #include <dlfcn.h>
 
-#include <deque>
-#include <vector>
+#include <list>
 
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/host/vkd3d.hpp"
+#include "d3d12/host/vkd3d_failures.hpp"
 #include "d3d12/host/vulkan.hpp"
 #include "dmlindex/error.hpp"
 
@@ -55,65 +55,67 @@ struct Functions {
     }
 };
 
-void check_vulkan(std::int32_t result, const char* what) {
-    if (result < 0) {
-        throw Error(ErrorKind::kDevice, std::string("d3d12: ") + what + " failed with VkResult " +
-                                            std::to_string(result));
-    }
-}
-
 }  // namespace
 
 struct Timeline::Host {
-    struct Pending {
-        vulkan::Fence fence;
-        std::uint64_t value;
+    struct Numbered {
+        vulkan::Fence fence = nullptr;
+        std::uint64_t value = 0;
+        bool is_new = true;  // since it was made or reset
     };
 
     Functions functions;
     ID3D12CommandQueue* queue;
     vulkan::Device device;
-    std::deque<Pending> pending;  // in order
-    std::vector<vulkan::Fence> idle;
+    // Fences go from one list to the other and back, which takes no memory.
+    std::list<Numbered> pending;  // in order
+    std::list<Numbered> idle;
     std::uint64_t reached = 0;
-
-    vulkan::Fence new_fence() {
-        vulkan::Fence fence = nullptr;
-        if (idle.empty()) {
-            const vulkan::FenceCreateInfo info{vulkan::kFenceCreateInfo, nullptr, 0};
-            check_vulkan(functions.create_fence(device, &info, nullptr, &fence),
-                         "creating a fence");
-        } else {
-            fence = idle.back();
-            idle.pop_back();
-            check_vulkan(functions.reset_fences(device, 1, &fence), "resetting a fence");
-        }
-        return fence;
-    }
+    std::uint64_t failures = vkd3d::failures().count;  // those before the device
 };
 
 Timeline::Timeline(ID3D12Device* device, ID3D12CommandQueue* queue)
-    : host_(new Host{Functions(device), queue, nullptr, {}, {}, 0}) {
+    : host_(new Host{Functions(device), queue, nullptr, {}, {}}) {
     host_->device = host_->functions.get_device(device);
 }
 
 Timeline::~Timeline() {
     completed();
     // What is still at work on a lost device stays.
-    for (const vulkan::Fence fence : host_->idle) {
-        host_->functions.destroy_fence(host_->device, fence, nullptr);
+    for (const Host::Numbered& one : host_->idle) {
+        host_->functions.destroy_fence(host_->device, one.fence, nullptr);
     }
 }
 
-void Timeline::signal(std::uint64_t value) {
+void Timeline::prepare() {
     Host& host = *host_;
-    const vulkan::Fence fence = host.new_fence();
+    if (host.idle.empty()) {
+        std::list<Host::Numbered> made(1);
+        const vulkan::FenceCreateInfo info{vulkan::kFenceCreateInfo, nullptr, 0};
+        vulkan::check(host.functions.create_fence(host.device, &info, nullptr, &made.front().fence),
+                      "creating a fence");
+        host.idle.splice(host.idle.begin(), made);
+    }
+    Host::Numbered& next = host.idle.front();
+    if (next.is_new) return;
+    vulkan::check(host.functions.reset_fences(host.device, 1, &next.fence), "resetting a fence");
+    next.is_new = true;
+}
+
+void Timeline::signal(std::uint64_t value) {
+    prepare();
+    Host& host = *host_;
+    Host::Numbered& next = host.idle.front();
     const vulkan::Queue queue = host.functions.acquire_queue(host.queue);
-    const std::int32_t result = host.functions.submit(queue, 0, nullptr, fence);
+    const std::int32_t result = host.functions.submit(queue, 0, nullptr, next.fence);
     host.functions.release_queue(host.queue);
-    if (result < 0) host.idle.push_back(fence);
-    check_vulkan(result, "signalling a fence");
-    host.pending.push_back({fence, value});
+    vulkan::check(result, "signalling a fence");
+    next.value = value;
+    next.is_new = false;
+    host.pending.splice(host.pending.end(), host.idle, host.idle.begin());
+    // Last: what was sent is at work all the same, and has to be waited for.
+    const vkd3d::Failures failures = vkd3d::failures();
+    if (failures.count != host.failures) vulkan::check(failures.last, "submitting commands");
 }
 
 std::uint64_t Timeline::completed() {
@@ -121,8 +123,7 @@ std::uint64_t Timeline::completed() {
     while (!host.pending.empty() &&
            host.functions.get_status(host.device, host.pending.front().fence) == 0) {
         host.reached = host.pending.front().value;
-        host.idle.push_back(host.pending.front().fence);
-        host.pending.pop_front();
+        host.idle.splice(host.idle.end(), host.pending, host.pending.begin());
     }
     return host.reached;
 }
@@ -130,10 +131,10 @@ std::uint64_t Timeline::completed() {
 bool Timeline::wait_for_milliseconds(std::uint64_t value, int milliseconds) {
     Host& host = *host_;
     const auto timeout = static_cast<std::uint64_t>(milliseconds) * 1'000'000;
-    for (const Host::Pending& one : host.pending) {
+    for (const Host::Numbered& one : host.pending) {
         if (one.value < value) continue;
-        check_vulkan(host.functions.wait(host.device, 1, &one.fence, 1, timeout),
-                     "waiting for a fence");
+        vulkan::check(host.functions.wait(host.device, 1, &one.fence, 1, timeout),
+                      "waiting for a fence");
         break;
     }
     return completed() >= value;

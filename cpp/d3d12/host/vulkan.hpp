@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12::vulkan {
 
@@ -14,6 +17,17 @@ inline constexpr std::uint32_t kPhysicalDeviceProperties2 = 1000059001;
 inline constexpr std::uint32_t kPhysicalDeviceDriverProperties = 1000196000;
 inline constexpr std::uint32_t kDeviceTypeCpu = 4;
 inline constexpr std::uint32_t kHeapDeviceLocal = 1;
+inline constexpr std::int32_t kOutOfHostMemory = -1;
+inline constexpr std::int32_t kOutOfDeviceMemory = -2;
+
+// Throws when result is a failure: kMemory where memory ran out, else kDevice. what says what was
+// being done.
+inline void check(std::int32_t result, const char* what) {
+    if (result >= 0) return;
+    const bool no_memory = result == kOutOfHostMemory || result == kOutOfDeviceMemory;
+    throw Error(no_memory ? ErrorKind::kMemory : ErrorKind::kDevice,
+                std::string("d3d12: ") + what + " failed with VkResult " + std::to_string(result));
+}
 
 struct Properties {
     std::uint32_t api_version;
@@ -83,6 +97,7 @@ using ResetFences = std::int32_t (*)(Device, std::uint32_t, const Fence*);
 using GetFenceStatus = std::int32_t (*)(Device, Fence);
 using WaitForFences = std::int32_t (*)(Device, std::uint32_t, const Fence*, std::uint32_t,
                                        std::uint64_t);
+using CreateBufferView = std::int32_t (*)(Device, const void*, const void*, void*);
 using QueueSubmit = std::int32_t (*)(Queue, std::uint32_t, const void*, Fence);
 
 }  // namespace dmlindex::d3d12::vulkan

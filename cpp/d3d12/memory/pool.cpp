@@ -38,42 +38,66 @@ std::unique_ptr<Chunk> make_chunk(ID3D12Device* device, D3D12_HEAP_TYPE heap, st
     return chunk;
 }
 
+void Pool::keep_node() {
+    nodes_.reserve(++node_count_);
+    Holes one{{0, 0}};
+    nodes_.push_back(one.extract(one.begin()));
+}
+
 Span Pool::allocate(std::uint64_t bytes) {
     allocations_.next();
+    if (nodes_.size() <= part_count_) keep_node();
     const std::uint64_t wanted =
         std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     for (const auto& chunk : chunks_) {
         for (auto hole = chunk->free.begin(); hole != chunk->free.end(); ++hole) {
             auto [offset, room] = *hole;
             if (room < wanted) continue;
-            chunk->free.erase(hole);
-            if (room > wanted) chunk->free.emplace(offset + wanted, room - wanted);
+            auto node = chunk->free.extract(hole);
+            if (room > wanted) {
+                node.key() = offset + wanted;
+                node.mapped() = room - wanted;
+                chunk->free.insert(std::move(node));
+            } else {
+                nodes_.push_back(std::move(node));
+            }
             used_bytes_ += wanted;
+            ++part_count_;
             return {chunk.get(), offset, wanted};
         }
     }
     std::unique_ptr<Chunk> chunk =
         make_chunk(device_, D3D12_HEAP_TYPE_DEFAULT, std::max(wanted, kChunkBytes));
-    if (chunk->bytes > wanted) chunk->free.emplace(wanted, chunk->bytes - wanted);
+    if (chunk->bytes > wanted) {
+        nodes_.reserve(++node_count_);
+        chunk->free.emplace(wanted, chunk->bytes - wanted);
+    }
     chunks_.push_back(std::move(chunk));
     used_bytes_ += wanted;
+    ++part_count_;
     return {chunks_.back().get(), 0, wanted};
 }
 
-void Pool::release(const Span& span) {
+void Pool::release(const Span& span) noexcept {
+    if (!span) return;
     used_bytes_ -= span.bytes;
+    --part_count_;
     auto& free = span.chunk->free;
-    auto hole = free.emplace(span.offset, span.bytes).first;
+    auto node = std::move(nodes_.back());
+    nodes_.pop_back();
+    node.key() = span.offset;
+    node.mapped() = span.bytes;
+    auto hole = free.insert(std::move(node)).position;
     auto next = std::next(hole);
     if (next != free.end() && hole->first + hole->second == next->first) {
         hole->second += next->second;
-        free.erase(next);
+        nodes_.push_back(free.extract(next));
     }
     if (hole != free.begin()) {
         auto previous = std::prev(hole);
         if (previous->first + previous->second == hole->first) {
             previous->second += hole->second;
-            free.erase(hole);
+            nodes_.push_back(free.extract(hole));
         }
     }
 }

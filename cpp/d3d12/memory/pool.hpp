@@ -18,12 +18,15 @@ namespace dmlindex::d3d12 {
 inline constexpr std::uint64_t kAlignment = 256;           // of every part
 inline constexpr std::uint64_t kChunkBytes = 64ull << 20;  // at least
 
+// offset → bytes, none touching another
+using Holes = std::map<std::uint64_t, std::uint64_t>;
+
 // One buffer, or a texture.
 struct Chunk {
     ComPtr<ID3D12Resource> resource;
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
-    std::map<std::uint64_t, std::uint64_t> free;  // offset → bytes, none touching another
+    Holes free;
     // What state the buffer is in, for commands recorded now.
     D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_COMMON;
     // The bytes that copies have written since it got into its state.
@@ -54,14 +57,21 @@ class Pool {
 
     // bytes rounded up to kAlignment, at least that. Throws Error(kMemory) when there is no room.
     Span allocate(std::uint64_t bytes);
-    void release(const Span& span);
+    // Takes no memory; an empty span is nothing.
+    void release(const Span& span) noexcept;
     // Gives chunks that nobody uses back to the system; the GPU must be idle.
     void trim();
     std::uint64_t used_bytes() const noexcept { return used_bytes_; }
 
   private:
+    void keep_node();
+
     ID3D12Device* device_;
     Allocations& allocations_;
+    // What the release of every part takes, should it be a hole of its own.
+    std::vector<Holes::node_type> nodes_;
+    std::size_t node_count_ = 0;  // with those of holes: for all there is room in nodes_
+    std::size_t part_count_ = 0;
     std::vector<std::unique_ptr<Chunk>> chunks_;
     std::uint64_t used_bytes_ = 0;
 };

@@ -10,6 +10,9 @@
 #include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
+
+using namespace std::chrono_literals;
+
 namespace {
 
 constexpr std::uint64_t kConstantsBytes = 256 << 10;  // of a batch
@@ -244,13 +247,16 @@ void Queue::stop_skipping() noexcept {
 void Queue::submit() {
     if (!recording_) return;
     barrier();  // nothing else keeps two lists apart
-    recording_ = is_prepared_ = false;
     try {
+        timeline_->prepare();
+        recording_ = is_prepared_ = false;
         check(list_->Close(), "closing a command list");
         ID3D12CommandList* lists[] = {list_.get()};
         queue_->ExecuteCommandLists(1, lists);
         timeline_->signal(next_value_);
     } catch (const Error& error) {
+        if (recording_ && error.kind() == ErrorKind::kMemory) throw;  // nothing was sent
+        recording_ = is_prepared_ = false;
         lose(error);
     }
     batches_[batch_].value = next_value_++;
@@ -259,6 +265,7 @@ void Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
+    throw_if_removed();
     // While the GPU is at work, the next list gets ready, if it has not to wait itself.
     if (batches_[next_batch()].value <= timeline_->completed()) prepare();
     block(value);
@@ -271,21 +278,19 @@ void Queue::block(std::uint64_t value) {
         if (timeline_->completed() >= value) return;
         std::this_thread::yield();
     } while (std::chrono::steady_clock::now() - start < kPollingTime);
-    while (!waits_a_second(value)) throw_if_removed();
-}
-
-bool Queue::waits_a_second(std::uint64_t value) {
-    try {
-        return timeline_->wait_for_milliseconds(value, 1000);
-    } catch (const Error& error) {
-        lose(error);
+    while (!waits_a_while(value)) {
+        throw_if_removed();
+        if (interrupt_ != nullptr) throw_if_interrupted(*interrupt_);
     }
 }
 
-std::uint64_t Queue::timestamp_frequency() const {
-    UINT64 frequency = 0;
-    check(queue_->GetTimestampFrequency(&frequency), "asking for the timestamps' frequency");
-    return frequency;
+bool Queue::waits_a_while(std::uint64_t value) {
+    const std::chrono::milliseconds most = interrupt_ == nullptr ? 1000ms : kInterruptTime;
+    try {
+        return timeline_->wait_for_milliseconds(value, static_cast<int>(most.count()));
+    } catch (const Error& error) {
+        lose(error);
+    }
 }
 
 }  // namespace dmlindex::d3d12

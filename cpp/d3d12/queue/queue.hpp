@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 
+#include "d3d12/host/interrupt.hpp"
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/memory/pool.hpp"
 #include "d3d12/memory/views.hpp"
@@ -26,6 +27,8 @@ class Queue final : public Recorder {
         return {slots_.chunk, slots_.offset + offset, kSlotBytes};
     }
     void set_binding(Binding binding);
+    // What ends waits; null: nothing does.
+    void set_interrupt(const Interrupt* interrupt) noexcept { interrupt_ = interrupt; }
 
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads) override;
@@ -93,7 +96,7 @@ class Queue final : public Recorder {
     D3D12_GPU_DESCRIPTOR_HANDLE descriptor(const View& view, bool writable);
     void block(std::uint64_t value);
     // Whether value was reached meanwhile.
-    bool waits_a_second(std::uint64_t value);
+    bool waits_a_while(std::uint64_t value);
     void throw_if_removed() const;
 
     ID3D12Device* device_;
@@ -115,6 +118,7 @@ class Queue final : public Recorder {
     std::array<std::uint64_t, kParameters> bound_{};  // in this list
     Hazards hazards_;
     std::uint64_t next_value_ = 1;
+    const Interrupt* interrupt_ = nullptr;
 };
 
 }  // namespace dmlindex::d3d12

@@ -38,11 +38,14 @@ void Queue::lose(const Error& error) {
 }
 
 void Queue::drain() noexcept {
+    // A device that is lost is at nothing; but one that only counts as lost may be.
     try {
         timeline_->signal(next_value_);  // larger than all that were
+    } catch (...) {
+    }
+    try {
         timeline_->wait_for_milliseconds(next_value_, 5000);
     } catch (...) {
-        // A device that is lost is at nothing.
     }
 }
 

@@ -1,5 +1,6 @@
 #include "d3d12/queue/recorder.hpp"
 
+#include <new>
 #include <utility>
 
 #include "d3d12/queue/queue.hpp"
@@ -33,6 +34,9 @@ void Commands::record() {
     } catch (const Error& error) {
         queue_.stop_skipping();
         queue_.lose(error);
+    } catch (const std::bad_alloc&) {
+        queue_.stop_skipping();
+        queue_.lose(Error(ErrorKind::kMemory, "d3d12: no memory for recording commands"));
     }
 }
 

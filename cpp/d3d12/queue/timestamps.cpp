@@ -11,6 +11,12 @@ constexpr UINT kMost = 1024;
 
 }  // namespace
 
+std::uint64_t Queue::timestamp_frequency() const {
+    UINT64 frequency = 0;
+    check(queue_->GetTimestampFrequency(&frequency), "asking for the timestamps' frequency");
+    return frequency;
+}
+
 Timestamps::Timestamps(ID3D12Device* device, Queue& queue)
     : queue_(queue),
       results_(make_chunk(device, D3D12_HEAP_TYPE_READBACK, kMost * sizeof(std::uint64_t))) {

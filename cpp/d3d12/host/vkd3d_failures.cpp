@@ -1,0 +1,72 @@
+#include "d3d12/host/vkd3d_failures.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace dmlindex::d3d12::vkd3d {
+namespace {
+
+std::atomic<std::uint64_t> count{0};
+std::atomic<std::int32_t> last{0};
+
+std::int32_t noted(std::int32_t result) noexcept {
+    if (result < 0) {
+        last.store(result);
+        count.fetch_add(1);
+    }
+    return result;
+}
+
+// The loader's, for any device.
+std::atomic<vulkan::GetInstanceProcAddr> get_function{nullptr};
+std::atomic<vulkan::GetDeviceProcAddr> get_device_function{nullptr};
+std::atomic<vulkan::QueueSubmit> queue_submit{nullptr};
+std::atomic<vulkan::CreateBufferView> create_buffer_view{nullptr};
+
+std::int32_t watched_submit(vulkan::Queue queue, std::uint32_t submit_count, const void* submits,
+                            vulkan::Fence fence) {
+    return noted(queue_submit.load()(queue, submit_count, submits, fence));
+}
+
+std::int32_t watched_view(vulkan::Device device, const void* info, const void* allocator,
+                          void* view) {
+    return noted(create_buffer_view.load()(device, info, allocator, view));
+}
+
+vulkan::Function watched_device_function(vulkan::Device device, const char* name) {
+    if (std::strcmp(name, "vkQueueSubmit") == 0 && queue_submit.load() != nullptr) {
+        return reinterpret_cast<vulkan::Function>(watched_submit);
+    }
+    if (std::strcmp(name, "vkCreateBufferView") == 0 && create_buffer_view.load() != nullptr) {
+        return reinterpret_cast<vulkan::Function>(watched_view);
+    }
+    return get_device_function.load()(device, name);
+}
+
+template <typename Entry>
+void find(std::atomic<Entry>& entry, vulkan::Instance instance, const char* name) {
+    entry.store(reinterpret_cast<Entry>(get_function.load()(instance, name)));
+}
+
+vulkan::Function watched_function(vulkan::Instance instance, const char* name) {
+    if (instance == nullptr || std::strcmp(name, "vkGetDeviceProcAddr") != 0) {
+        return get_function.load()(instance, name);
+    }
+    find(queue_submit, instance, "vkQueueSubmit");
+    find(create_buffer_view, instance, "vkCreateBufferView");
+    find(get_device_function, instance, name);
+    return get_device_function.load() == nullptr
+               ? nullptr
+               : reinterpret_cast<vulkan::Function>(watched_device_function);
+}
+
+}  // namespace
+
+vulkan::GetInstanceProcAddr watched(vulkan::GetInstanceProcAddr get) noexcept {
+    get_function.store(get);
+    return watched_function;
+}
+
+Failures failures() noexcept { return {count.load(), last.load()}; }
+
+}  // namespace dmlindex::d3d12::vkd3d
