@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,8 +24,11 @@ MANY = (
     16  # more than that in a row, and Python itself may give up: "Cannot recover from MemoryErrors"
 )
 
-# [].pop() is one, too, when there is no memory for the traceback: Python's own, not the call's.
-_PYTHONS = "error return without exception set"
+# [].pop() is one, too, when there is no memory for the traceback: Python's own, not the call's, and so
+# is the second text, where it names a function written in Python.
+_PYTHONS = re.compile(
+    r"error return without exception set|<function .*> returned NULL without setting an exception"
+)
 
 
 class Trial(NamedTuple):
@@ -84,7 +88,7 @@ def sweep(trial: Callable[[], Trial]) -> Tally:
                 tally.went_on += 1
                 assert written() == after, where
             else:
-                if found == (SystemError, _PYTHONS):
+                if found[0] is SystemError and _PYTHONS.fullmatch(found[1]):
                     tally.pythons += 1
                 else:
                     tally.errors += 1
