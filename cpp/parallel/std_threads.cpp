@@ -1,8 +1,10 @@
 // Threads by the standard library alone, where oneTBB is not there: one lock, and one queue of the
 // calls that have chunks left.
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -99,9 +101,10 @@ void Pool::run(std::int64_t chunk_count, ChunkBody body, void* context) {
     job.finished.wait(lock, [&] { return job.done == chunk_count; });
 }
 
-// Never destroyed: the end of the process is not ours to wait for.
-Pool& pool() {
-    static Pool& pool = *new Pool;
+// Never destroyed: the end of the process is not ours to wait for. Takes no memory.
+Pool& pool() noexcept {
+    alignas(Pool) static std::byte place[sizeof(Pool)];
+    static Pool& pool = *new (place) Pool;
     return pool;
 }
 

@@ -48,7 +48,7 @@ def fail_each(
     *lines, end = done.stdout.splitlines()
     assert end.endswith("in all"), done.stdout
     assert len(lines) == int(end.split()[0])
-    return [line.split() for line in lines]
+    return [line.split(maxsplit=3) for line in lines]
 
 
 @pytest.mark.parametrize("shift", range(min(EFFORT, 4)))

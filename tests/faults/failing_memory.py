@@ -6,8 +6,9 @@ import ctypes
 import gc
 import itertools
 import re
+import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,11 +25,14 @@ MANY = (
     16  # more than that in a row, and Python itself may give up: "Cannot recover from MemoryErrors"
 )
 
-# [].pop() is one, too, when there is no memory for the traceback: Python's own, not the call's, and so
-# is the second text, where it names a function written in Python.
+# [].pop() is one, too, when there is no memory for the traceback: Python's own, not the call's, and
+# so is the second text, where it names a function written in Python.
 _PYTHONS = re.compile(
     r"error return without exception set|<function .*> returned NULL without setting an exception"
 )
+
+
+Outcome = Literal["errors", "went_on", "pythons"]  # what Tally counts
 
 
 class Trial(NamedTuple):
@@ -38,6 +42,14 @@ class Trial(NamedTuple):
     written: Callable[[], list[bytes]]
 
 
+class Right(NamedTuple):
+    """What is right: the answer, and what is written before and after the call."""
+
+    answer: Any
+    before: list[bytes]
+    after: list[bytes]
+
+
 def only_of(*libraries: str) -> None:
     """From now on only allocations fail that these libraries ask for; all, for none."""
     _OWNERS.value = " ".join(libraries).encode()
@@ -45,6 +57,7 @@ def only_of(*libraries: str) -> None:
 
 def blocks_in_use() -> int:
     gc.collect()
+    sys._clear_type_cache()  # which keeps names that were looked for
     return _BLOCKS.value
 
 
@@ -52,66 +65,84 @@ def answer(call: Callable[[], Any], passing: int = 0, failing: int = 0) -> tuple
     """What the call gives, its bytes or its error; and how many allocations failed in it."""
     _FAILED.value = 0
     _PASSING.value = passing
-    error: Exception | None = None
-    result = None
+    found: Any = None
     _FAILING.value = failing  # from here on
     try:
         result = call()
-    except Exception as caught:
-        error = caught
-    _FAILING.value = 0
-    failed = _FAILED.value
-    if error is not None:
-        return (type(error), str(error)), failed
-    if isinstance(result, np.ndarray | dmlindex.DeviceTensor):
-        return (result if isinstance(result, np.ndarray) else result.numpy()).tobytes(), failed
-    return result, failed
+        _FAILING.value = 0
+    except Exception as error:
+        _FAILING.value = 0
+        found = (type(error), str(error))
+    else:
+        found = result
+        if isinstance(result, np.ndarray | dmlindex.DeviceTensor):
+            found = (result if isinstance(result, np.ndarray) else result.numpy()).tobytes()
+    return found, _FAILED.value
 
 
 def sweep(trial: Callable[[], Trial]) -> Tally:
     """Fails each allocation of a call in turn, alone and with those after it."""
     call, written = trial()
     before = written()
-    expected, _ = answer(call)
-    after = written()
+    right = Right(answer(call)[0], before, written())
     tally = Tally(calls=1)
     for count in (1, MANY):
         for passing in itertools.count():
-            call, written = trial()
-            found, failed = answer(call, passing, count)
-            if failed == 0:
-                assert found == expected
+            outcome = fail_one(trial, passing, count, right)
+            if outcome is None:
                 break
-            tally.tried += 1
-            where = f"{count} from allocation {passing} on"
-            if found == expected:
-                tally.went_on += 1
-                assert written() == after, where
-            else:
-                if found[0] is SystemError and _PYTHONS.fullmatch(found[1]):
-                    tally.pythons += 1
-                else:
-                    tally.errors += 1
-                    assert issubclass(found[0], MemoryError), (
-                        f"{where}: {found}, expected {expected}"
-                    )
-                assert written() == before, f"{where}: it wrote"
-            assert answer(trial().call)[0] == expected, f"{where}: the next call"
+            tally += Tally(tried=1, **{outcome: 1})
     return tally
 
 
+def fail_one(trial: Callable[[], Trial], passing: int, count: int, right: Right) -> Outcome | None:
+    """What came of it; none where the call has fewer allocations."""
+    call, written = trial()
+    found, failed = answer(call, passing, count)
+    where = f"{count} from allocation {passing} on"
+    outcome: Outcome = "errors"
+    if found == right.answer:
+        outcome = "went_on"
+        assert written() == right.after, where
+    else:
+        if found[0] is SystemError and _PYTHONS.fullmatch(found[1]):
+            outcome = "pythons"
+        else:
+            assert issubclass(found[0], MemoryError), f"{where}: {found}, expected {right.answer}"
+        assert written() == right.before, f"{where}: it wrote"
+    assert answer(trial().call)[0] == right.answer, f"{where}: the next call"
+    return outcome if failed else None
+
+
 def leaked(trial: Callable[[], Trial], *owners: str) -> int:
-    """How many blocks more are in use after each sweep of the owners' allocations than before: the
-    fewest of many times, as Python and NumPy keep some for later, now and then."""
+    """How many blocks more a call leaves in use than one in which nothing fails (a device keeps
+    some of every call for later), for each of the owners' allocations that fails in turn. Of many
+    times the fewest count: Python and NumPy keep some for later, too, now and then."""
     only_of(*owners)
-    fewest = 1 << 40
-    for _ in range(40):
+    gc.freeze()  # what there is now: each look for garbage is quick then
+    kept, _ = least_kept(trial, 0, 0, 0)
+    total = 0
+    for count in (1, MANY):
+        for passing in itertools.count():
+            least, failed = least_kept(trial, passing, count, kept)
+            if failed == 0:
+                break
+            total += max(0, least - kept)
+    return total
+
+
+def least_kept(
+    trial: Callable[[], Trial], passing: int, failing: int, enough: int
+) -> tuple[int, int]:
+    """How many blocks more are in use after the call than before, and how many failed."""
+    least, failed = 1 << 40, 0
+    for _ in range(20):
         before = blocks_in_use()
-        sweep(trial)
-        fewest = min(fewest, blocks_in_use() - before - _OWN_BLOCKS)
-        if fewest <= 0:
-            return 0
-    return fewest
-
-
-_OWN_BLOCKS = 2  # this count's own numbers
+        call, written = trial()
+        failed = answer(call, passing, failing)[1]
+        written()  # for a device: wait
+        del call, written
+        least = min(least, blocks_in_use() - before)
+        if least <= enough:
+            break
+    return max(0, least), failed

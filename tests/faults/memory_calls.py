@@ -4,6 +4,7 @@ with failing_memory.c, prints what came of them. COUNT is how many calls are dra
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import sys
@@ -203,15 +204,17 @@ def device(_: int) -> Trials:
         "indices there": lambda out: dmlindex.gather(table, places, mode="clamp"),
         "a part": lambda out: table[2:6],
     }
-    for call in calls.values():
-        yield functools.partial(trial_on_device, there, call, x)
+    for name, call in calls.items():
+        is_late = name == "a bad index"  # where there was no memory to tell of it
+        yield functools.partial(trial_on_device, there, call, x, is_late)
 
 
-def trial_on_device(there: Device, call: Callable[[Any], Any], x: Array) -> Trial:
+def trial_on_device(there: Device, call: Callable[[Any], Any], x: Array, is_late: bool) -> Trial:
     out = there.tensor(x)
 
     def written() -> list[bytes]:
-        there.synchronize()
+        with contextlib.suppress(*[IndexError] * is_late):
+            there.synchronize()
         return [out.numpy().tobytes()]
 
     return Trial(functools.partial(call, out), written)

@@ -3,6 +3,7 @@ call is right. failing_memory.py says what fails, memory_calls.py what is called
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dmlindex
-from tests.children import EFFORT, preloaded
+from tests.children import EFFORT, in_child, preloaded
 from tests.faults.tally import Tally
 
 CALLS = str(8 * EFFORT)  # drawn of each operator
@@ -60,3 +61,23 @@ def test_each_allocation_of_a_devices_call_fails_in_turn(preload: dict[str, str]
     tally = tally_of("device", preload)
     assert tally.errors > 0
     assert tally.blocks_left == 0
+
+
+def test_each_allocation_of_the_first_call_fails_in_turn(preload: dict[str, str]) -> None:
+    """A process's first call makes what all calls use."""
+    code = """
+import os
+import numpy as np
+import dmlindex
+from tests.faults.failing_memory import answer, only_of
+only_of("_core.")
+call = lambda: dmlindex.gather(np.arange(6.0).reshape(3, 2).T, [[2]], mode="wrap")
+found, failed = answer(call, int(os.environ["PASSING"]), 1)
+print(failed, found[0].__name__ if failed else "", call().tolist())
+"""
+    for passing in itertools.count():
+        found = in_child(code, 60, PASSING=str(passing), PYTHONMALLOC="malloc", **preload)
+        if found.startswith("0"):
+            break
+        assert found == "1 MemoryError [[[0.0, 2.0, 4.0]]]"
+    assert passing > 1

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "binding/arrays/page_memory.hpp"
@@ -61,8 +62,6 @@ void unmap_all(Block* first) noexcept {
 // without: nothing under the lock calls Python, or maps or unmaps memory.
 class BufferCache {
   public:
-    bool is_on() const noexcept { return limit_.load(std::memory_order_relaxed) != 0; }
-
     std::size_t held_bytes() noexcept {
         const std::lock_guard lock(mutex_);
         return held_bytes_;
@@ -155,9 +154,10 @@ class BufferCache {
     std::atomic<std::size_t> smallest_{kSmallestByDefault};
 };
 
-// Never destroyed: the last arrays may go after the interpreter, from any thread.
+// Never destroyed, as the last arrays may go after the interpreter; and it takes no memory.
 BufferCache& cache() noexcept {
-    static BufferCache& instance = *new BufferCache;
+    alignas(BufferCache) static std::byte place[sizeof(BufferCache)];
+    static BufferCache& instance = *new (place) BufferCache;
     return instance;
 }
 
@@ -266,7 +266,7 @@ How many bytes of large output buffers may be kept for later calls; see set_buff
 }  // namespace
 
 CachedAllocation::CachedAllocation(std::size_t bytes) {
-    if (bytes < cache().smallest() || !cache().is_on()) return;
+    if (bytes < cache().smallest() || cache().limit_bytes() == 0) return;
     handler_before_ = PyDataMem_SetHandler(handler_capsule);
     if (handler_before_ == nullptr) throw py::error_already_set();
 }

@@ -84,7 +84,7 @@ class Result {
         py::object dtype =
             py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(call_.result_dtype));
         if (!call_.has_out() && call_.as_tensor) {
-            return new_device_tensor({memory_, call_.result, std::move(dtype)});
+            return new_device_tensor({memory_, call_.result, std::move(dtype)}).release().ptr();
         }
         const bool comes_whole = call_.has_out() && (!strided_ || line_elements_ > 0) &&
                                  is_packed(call_.out) &&

@@ -37,8 +37,8 @@ std::int64_t element_bytes(const DeviceTensor& tensor) {
     return PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(tensor.dtype.ptr()));
 }
 
-DeviceTensor part_of(const DeviceTensor& whole, std::int64_t offset, Layout layout,
-                     py::object dtype) {
+py::object part_of(const DeviceTensor& whole, std::int64_t offset, Layout layout,
+                   py::object dtype) {
     DeviceTensor part;
     part.layout = layout;
     part.dtype = std::move(dtype);
@@ -46,7 +46,7 @@ DeviceTensor part_of(const DeviceTensor& whole, std::int64_t offset, Layout layo
     set_packed_strides(part.layout, element_bytes(part), "DeviceTensor");
     part.memory = std::make_shared<d3d12::Memory>(*whole.memory, static_cast<std::uint64_t>(offset),
                                                   static_cast<std::uint64_t>(bytes));
-    return part;
+    return new_device_tensor(std::move(part));
 }
 
 // "16 and 32": the multiples of step before and after a number.
@@ -97,7 +97,7 @@ Layout layout_of(const py::object& shape) {
 
 }  // namespace
 
-DeviceTensor rows_of(py::object self, const py::object& rows) {
+py::object rows_of(py::object self, const py::object& rows) {
     const DeviceTensor& tensor = *as_device_tensor("tensor[a:b]", "the tensor", self.ptr());
     if (!PySlice_Check(rows.ptr()) || tensor.layout.rank == 0) {
         fail(ErrorKind::kType, shown(rows.ptr()) + " in brackets" +
@@ -126,8 +126,8 @@ DeviceTensor rows_of(py::object self, const py::object& rows) {
     return part_of(tensor, first * row_bytes, layout, tensor.dtype);
 }
 
-DeviceTensor part_at(py::object self, const py::object& byte_offset, const py::object& shape,
-                     const py::object& dtype) {
+py::object part_at(py::object self, const py::object& byte_offset, const py::object& shape,
+                   const py::object& dtype) {
     const std::int64_t offset = index_of(byte_offset, "byte_offset");
     const Layout layout = layout_of(shape);
     py::object type =

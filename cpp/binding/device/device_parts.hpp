@@ -9,9 +9,9 @@ extern const char* const kRowsDoc;
 extern const char* const kPartDoc;
 
 // tensor[a:b]
-DeviceTensor rows_of(py::object self, const py::object& rows);
+py::object rows_of(py::object self, const py::object& rows);
 // tensor.at(byte_offset, shape, dtype=None)
-DeviceTensor part_at(py::object self, const py::object& byte_offset, const py::object& shape,
-                     const py::object& dtype);
+py::object part_at(py::object self, const py::object& byte_offset, const py::object& shape,
+                   const py::object& dtype);
 
 }  // namespace dmlindex::binding

@@ -75,7 +75,7 @@ std::string repr_of(const DeviceTensor& self) {
            ", dtype=" + std::string(py::str(self.dtype)) + ", device=" + where + ")";
 }
 
-DeviceTensor tensor_on(const std::string& name, const py::object& object) {
+py::object tensor_on(const std::string& name, const py::object& object) {
     const auto device = device_named("tensor", name);
     if (is_device_tensor(object.ptr())) {
         throw Error(ErrorKind::kType,
@@ -88,7 +88,7 @@ DeviceTensor tensor_on(const std::string& name, const py::object& object) {
     set_packed_strides(tensor.layout, array.element_bytes(), "tensor");
     tensor.dtype = array.dtype;
     tensor.memory = upload(device, bytes_of(array));
-    return tensor;
+    return new_device_tensor(std::move(tensor));
 }
 
 // NumPy and others make no array of it without being asked: they would copy it to the host again
@@ -147,8 +147,11 @@ DeviceTensor* as_device_tensor(const char* op, const char* argument, PyObject* o
     return tensor;
 }
 
-PyObject* new_device_tensor(DeviceTensor tensor) {
-    return py::cast(std::move(tensor)).release().ptr();
+py::object new_device_tensor(DeviceTensor tensor) {
+    // Should memory run out, pybind11 frees a value without destroying it: it is empty until then.
+    py::object made = py::cast(DeviceTensor{});
+    made.cast<DeviceTensor&>() = std::move(tensor);
+    return made;
 }
 
 std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,

@@ -23,7 +23,7 @@ extern PyTypeObject* device_tensor_type;  // set once, at import
 inline bool is_device_tensor(PyObject* object) noexcept {
     return object != nullptr && Py_TYPE(object) == device_tensor_type;
 }
-PyObject* new_device_tensor(DeviceTensor tensor);
+py::object new_device_tensor(DeviceTensor tensor);
 
 // The bytes of an array of plain bytes, packed, on the device.
 std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& device,

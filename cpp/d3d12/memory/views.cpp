@@ -1,11 +1,12 @@
 #include "d3d12/memory/views.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr UINT kPlaces = 4096;
+constexpr std::uint32_t kPlaces = 4096;  // a power of two
 
 // A getter that returns a struct: compilers disagree on how, so the vtable is called by hand.
 template <typename Handle>
@@ -82,7 +83,8 @@ std::unique_ptr<Chunk> make_texture(ID3D12Device* device, Format format, std::in
     return chunk;
 }
 
-std::size_t ViewRing::Hash::operator()(const Key& key) const noexcept {
+// The first place with the key's hash.
+std::uint32_t& ViewRing::first(const Key& key) noexcept {
     std::size_t hash = reinterpret_cast<std::size_t>(key.chunk);
     for (std::uint64_t word :
          {key.offset, key.bytes,
@@ -90,10 +92,24 @@ std::size_t ViewRing::Hash::operator()(const Key& key) const noexcept {
         hash = (hash ^ word) * 0x9e3779b97f4a7c15;
         hash ^= hash >> 32;
     }
-    return hash;
+    return firsts_[hash % firsts_.size()];
 }
 
-ViewRing::ViewRing(ID3D12Device* device) : device_(device), places_(kPlaces) {
+std::uint32_t ViewRing::place_of(const Key& key) noexcept {
+    std::uint32_t place = first(key);
+    while (place != kNone && places_[place].key != key) place = places_[place].next;
+    return place;
+}
+
+void ViewRing::forget(std::uint32_t place) noexcept {
+    std::uint32_t* at = &first(places_[place].key);
+    while (*at != place) at = &places_[*at].next;
+    *at = places_[place].next;
+    places_[place].key = {};
+}
+
+ViewRing::ViewRing(ID3D12Device* device)
+    : device_(device), places_(kPlaces), firsts_(kPlaces, kNone) {
     D3D12_DESCRIPTOR_HEAP_DESC desc{};
     desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
     desc.NumDescriptors = kPlaces;
@@ -103,31 +119,31 @@ ViewRing::ViewRing(ID3D12Device* device) : device_(device), places_(kPlaces) {
     cpu_start_ = heap_start<D3D12_CPU_DESCRIPTOR_HANDLE>(heap_.get(), kCpuHeapStartSlot);
     gpu_start_ = heap_start<D3D12_GPU_DESCRIPTOR_HANDLE>(heap_.get(), kGpuHeapStartSlot);
     view_bytes_ = device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
-    found_.reserve(kPlaces);
 }
 
 bool ViewRing::find(const View& view, bool writable, std::uint64_t value, std::uint64_t completed,
                     D3D12_GPU_DESCRIPTOR_HANDLE& handle) {
     const Key key{view.span.chunk, view.span.offset, view.span.bytes, view.format, writable};
-    auto found = found_.find(key);
-    if (found == found_.end()) {
+    std::uint32_t found = place_of(key);
+    if (found == kNone) {
         // What this list uses stays; a list has fewer views than the ring has places.
-        while (places_[next_].value == value) next_ = (next_ + 1) % places_.size();
+        while (places_[next_].value == value) next_ = (next_ + 1) % kPlaces;
         Place& place = places_[next_];
         if (place.value > completed) return false;
-        if (place.key.chunk != nullptr) found_.erase(place.key);
-        place.key = key;
+        if (place.key.chunk != nullptr) forget(next_);
         make(key, {cpu_start_.ptr + next_ * view_bytes_});
-        found = found_.emplace(key, next_).first;
-        next_ = (next_ + 1) % places_.size();
+        found = next_;
+        place.key = key;
+        place.next = std::exchange(first(key), found);
+        next_ = (next_ + 1) % kPlaces;
     }
-    places_[found->second].value = value;
-    handle.ptr = gpu_start_.ptr + found->second * view_bytes_;
+    places_[found].value = value;
+    handle.ptr = gpu_start_.ptr + found * view_bytes_;
     return true;
 }
 
 void ViewRing::clear() {
-    found_.clear();
+    std::fill(firsts_.begin(), firsts_.end(), kNone);
     for (Place& place : places_) place.key = {};
 }
 

@@ -1,11 +1,10 @@
 // What kernels work on, and the descriptors of it. A descriptor costs as much as a small operator,
 // so that they are kept: the same part of a tensor seen the same way has the same one until its
-// place is needed.
+// place is needed. All memory is taken at first: recording must not run out of it.
 #pragma once
 
 #include <array>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "d3d12/host/api.hpp"
@@ -65,14 +64,16 @@ class ViewRing {
 
         bool operator==(const Key&) const = default;
     };
-    struct Hash {
-        std::size_t operator()(const Key& key) const noexcept;
-    };
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     struct Place {
         Key key;
-        std::uint64_t value = 0;  // of the timeline, when the last command is done that uses it
+        std::uint64_t value = 0;     // of the timeline, when the last command is done that uses it
+        std::uint32_t next = kNone;  // place whose key has the same hash
     };
 
+    std::uint32_t& first(const Key& key) noexcept;
+    std::uint32_t place_of(const Key& key) noexcept;
+    void forget(std::uint32_t place) noexcept;
     void make(const Key& key, D3D12_CPU_DESCRIPTOR_HANDLE place) const;
 
     ID3D12Device* device_;
@@ -81,8 +82,8 @@ class ViewRing {
     D3D12_GPU_DESCRIPTOR_HANDLE gpu_start_{};
     UINT view_bytes_;
     std::vector<Place> places_;
-    std::unordered_map<Key, std::size_t, Hash> found_;
-    std::size_t next_ = 0;
+    std::vector<std::uint32_t> firsts_;  // places, by hash
+    std::uint32_t next_ = 0;
 };
 
 }  // namespace dmlindex::d3d12

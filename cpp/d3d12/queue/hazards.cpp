@@ -5,9 +5,6 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-// More than this many spans are not worth looking through.
-constexpr std::size_t kMostUses = 64;
-
 // Whether a kernel writes no more than what its writable views show, and its own error slot. The
 // general kernels bind what they only read as writable, too.
 bool is_known(Kernel kernel) noexcept {

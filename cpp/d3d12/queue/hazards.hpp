@@ -12,6 +12,9 @@ namespace dmlindex::d3d12 {
 
 class Hazards {
   public:
+    // Takes all its memory: recording must not run out of it.
+    Hazards() { uses_.reserve(kMostUses + kReadRegisters + kWrittenRegisters + 1); }
+
     // Whether the dispatch may run beside all those since the last barrier.
     bool allows(Kernel kernel, const Constants& constants, const Views& views,
                 const Span& slots) const;
@@ -24,6 +27,9 @@ class Hazards {
     }
 
   private:
+    // More than this many spans are not worth looking through.
+    static constexpr std::size_t kMostUses = 64;
+
     struct Use {
         const Chunk* chunk;
         std::uint64_t begin;
