@@ -13,6 +13,7 @@ from benchmarks.workloads import (
     gather,
     gather_elements,
     gather_nd,
+    of_dtype,
     scatter_elements,
     scatter_nd,
 )
@@ -83,6 +84,9 @@ def _models() -> dict[str, Make]:
         ),
         "2x8400x256 by 2x300x256, expanded": gather_elements(
             b, (2, 300, 256), 1, whole_rows="expanded"
+        ),
+        "2x8400x4 by 2x300x4, whole rows": gather_elements(
+            (2, 8400, 4), (2, 300, 4), 1, whole_rows="materialised"
         ),
         "1x8x1024x64 by 1x8x256x64, whole rows": gather_elements(
             c, (1, 8, 256, 64), 2, whole_rows="materialised"
@@ -190,12 +194,21 @@ def _variants() -> dict[str, Make]:
     }
 
 
+def _in_every_dtype(makes: dict[str, Make]) -> dict[str, Make]:
+    """Those of float32, and the same of the other dtypes that models mostly have."""
+    return makes | {
+        f"{name}, {dtype}": of_dtype(make, dtype)
+        for dtype in ("float16", "int64")
+        for name, make in makes.items()
+    }
+
+
 def all_cases() -> list[Case]:
     groups = {
         "targets": _targets(),
         "tiny": _tiny(),
-        "models": _models(),
-        "caches": _caches(),
+        "models": _in_every_dtype(_models()),
+        "caches": _in_every_dtype(_caches()),
         "images": _images(),
         "reductions": _reductions(),
         "dtypes": _dtypes(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,17 @@ def gather(
         return Call("gather", values(rng, shape, dtype), picked, axis=axis)
 
     return make
+
+
+def of_dtype(make: Make, dtype: npt.DTypeLike) -> Make:
+    """The same call with data of another dtype."""
+
+    def remade(rng: np.random.Generator) -> Call:
+        call = make(rng)
+        updates = None if call.updates is None else call.updates.astype(dtype)
+        return replace(call, input=call.input.astype(dtype), updates=updates)
+
+    return remade
 
 
 def gather_elements(shape: Shape, indices: Shape, axis: int, *, whole_rows: str = "") -> Make:

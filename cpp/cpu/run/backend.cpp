@@ -35,7 +35,8 @@ MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool m
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t l2_bytes = caches().l2_bytes;
     if (plan.reduction != Reduction::kNone) return reached > 2 * l2_bytes;
-    return plan.direction == Direction::kGather ? reached > 4 * l2_bytes : reached >= l2_bytes;
+    if (plan.direction == Direction::kScatter) return reached >= l2_bytes;
+    return reached > (plan.slice_bytes <= kElementBytes ? 4 * l2_bytes : caches().far_bytes);
 }
 
 // Whether a gather's result is so large that it is written past the caches.

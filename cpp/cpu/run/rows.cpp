@@ -8,31 +8,11 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Whether a packed row of indices, of at least 8 bytes, is one index all along. Compares words, so
-// that the compiler makes vectors of them, and a stretch of them at a time, as most rows differ
-// early.
+// Whether a packed row of indices is one index all along: each is the next one. The C library
+// compares as many bytes at a time as the machine can.
 bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept {
-    constexpr std::int64_t kWord = sizeof(std::uint64_t);
-    constexpr std::int64_t kStretch = 64 * kWord;
-    std::uint64_t first;  // as often as it fits
-    for (std::int64_t at = 0; at < kWord; at += index_bytes) {
-        std::memcpy(reinterpret_cast<std::byte*>(&first) + at, indices,
-                    static_cast<std::size_t>(index_bytes));
-    }
-    const auto differs = [&](std::int64_t at) {
-        std::uint64_t word;
-        std::memcpy(&word, indices + at, kWord);
-        return word ^ first;
-    };
-    const std::int64_t bytes = count * index_bytes;
-    for (std::int64_t at = 0; at < bytes;) {
-        std::uint64_t any = differs(bytes - kWord);
-        const std::int64_t end = std::min(at + kStretch, bytes - bytes % kWord);
-        if (end <= at) return any == 0;
-        for (; at < end; at += kWord) any |= differs(at);
-        if (any != 0) return false;
-    }
-    return true;
+    return std::memcmp(indices, indices + index_bytes,
+                       static_cast<std::size_t>((count - 1) * index_bytes)) == 0;
 }
 
 // Whether the runs are packed rows in table, items and indices, and the first of them has one index
