@@ -4,6 +4,7 @@ import doctest
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dmlindex import Device
@@ -36,6 +37,7 @@ def test_table_of_reductions(device: Device) -> None:
             said[name] = dict(zip(REDUCTIONS, (answer == "yes" for answer in answers), strict=True))
     assert len(said) == 19
     for name, answers in said.items():
-        dtype = getattr(ml_dtypes, name, name)
+        dtype = np.dtype(getattr(ml_dtypes, name, name))
+        answers = said.get(dtype.name, answers)  # longdouble is float64 on Windows
         for reduction in REDUCTIONS:
             assert device.has_reduction(dtype, reduction) == answers[reduction], (name, reduction)
