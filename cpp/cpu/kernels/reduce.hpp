@@ -118,7 +118,7 @@ inline Runs runs_of(const Block& block) noexcept {
     for (std::int64_t k = 0; k < kLooks; ++k)
         found += are_one(block.offsets + k * (block.count / kLooks)) ? 1 : 0;
     if (found == kLooks) return Runs::kLong;
-    return found > kLooks / 4 ? Runs::kSome : Runs::kNone;
+    return found > kLooks * 3 / 4 ? Runs::kSome : Runs::kNone;
 }
 
 // Whether a float is no less, or no greater, already: mostly so in a long run, and foreseen, so
