@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,6 +179,18 @@ def compile_all(kernels: list[Kernel], compiler: Path, work: Path) -> dict[str, 
     return {k.name: (work / f"{k.name}.dxbc").read_bytes() for k in kernels}
 
 
+def check_spirv(names: Iterable[str], work: Path) -> None:
+    """Whether what libvkd3d makes of each DXBC is valid SPIR-V: a driver may take it or not."""
+    for name in names:
+        dxbc, spirv = work / f"{name}.dxbc", work / f"{name}.spv"
+        convert = ["vkd3d-compiler", "-x", "dxbc-tpf", "-b", "spirv-binary", dxbc, "-o", spirv]
+        subprocess.run(convert, check=True)
+        validate = ["spirv-val", "--target-env", "vulkan1.1", spirv]
+        told = subprocess.run(validate, capture_output=True, text=True)
+        if told.returncode != 0:
+            sys.exit(f"{name}: libvkd3d makes SPIR-V that is not valid: {told.stdout}{told.stderr}")
+
+
 def windows_path(path: Path) -> str:
     """How a program under wine names a path of ours."""
     return "Z:" + str(path).replace("/", "\\")
@@ -194,6 +207,7 @@ def main() -> int:
     present = {p.name: p.read_text(encoding="utf-8") for p in GENERATED.iterdir()}
     stale = [k for k in kernels if options.check or not is_current(k, present)]
     codes = compile_all(stale, options.compiler, options.work)
+    check_spirv(codes, options.work)
     wanted = {"kernels.hpp": kernel_list(kernels), "codes.inc": code_list(kernels)}
     for kernel in kernels:
         file, code = f"{kernel.name}.inc", codes.get(kernel.name)

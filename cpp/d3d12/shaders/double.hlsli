@@ -26,7 +26,11 @@ uint2 shift_right_sticky(uint2 value, uint count) {
     return uint2(value.x >> rest | value.y << 1 << (31 - rest) | (lost != 0 ? 1 : 0), value.y >> rest);
 }
 
-uint top_bit_of(uint2 value) { return value.y != 0 ? 32 + firstbithigh(value.y) : firstbithigh(value.x); }
+// firstbithigh of one word: of two at once libvkd3d 1.2 makes SPIR-V that is not valid.
+uint top_bit_of(uint2 value) {
+    bool high = value.y != 0;
+    return firstbithigh(high ? value.y : value.x) + (high ? 32 : 0);
+}
 
 // 2^10 times the significand.
 uint2 significand_of(uint2 bits) {
