@@ -2,10 +2,8 @@
 #pragma once
 
 #include <string>
-#ifdef __GLIBCXX__
-#include <cxxabi.h>
-#endif
 
+#include "binding/python/gil.hpp"
 #include "binding/python/numpy.hpp"
 #include "dmlindex/error.hpp"
 #include "plan/plan.hpp"
@@ -26,7 +24,7 @@ void set_python_error() noexcept;
 // Runs body for a C entry point: what it throws becomes the Python exception, and the result null.
 // A thread that Python ends while it is in there (gil.hpp) goes on to end.
 template <class Body>
-PyObject* guarded(Body&& body) {
+DMLINDEX_CATCHES_ENDS_OF_THREADS PyObject* guarded(Body&& body) {
     try {
         return body();
 #ifdef __GLIBCXX__
