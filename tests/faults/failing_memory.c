@@ -4,7 +4,8 @@
    lowers its number, and `faults_failed` counts. Allocations are those of malloc and its kin (C++'s operator new
    among them, and Python's under PYTHONMALLOC=malloc) and mmap of memory without a file. With `faults_owners`,
    names between spaces, only those count that these libraries ask for, themselves or through Python and the
-   languages' runtimes: NumPy and drivers stay out of it, which may end the process. */
+   languages' runtimes ("PYTHON" is what Python code asks for): NumPy and drivers stay out of it, which may
+   end the process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,7 +58,7 @@ static int is_an_owners(void) {
         const char* const name = slash == NULL ? found.dli_fname : slash + 1;
         if (!is_a_runtime(name)) return contains_a_name(name);
     }
-    return 1; /* Python code */
+    return contains_a_name("PYTHON"); /* Python code, run by Python code */
 }
 
 static int fails(void) {

@@ -23,7 +23,7 @@ from dmlindex.testing.mistakes import MISTAKES
 from dmlindex.testing.space import OPERATORS, space
 from dmlindex.testing.strategies import draw_mistake
 from tests.descriptors import descs
-from tests.faults.failing_memory import Trial, leaked, only_of, sweep
+from tests.faults.failing_memory import Trial, leaked, only_ours, sweep
 from tests.faults.tally import Tally
 
 Array = npt.NDArray[Any]
@@ -40,7 +40,7 @@ class SmallChoices(SeededChoices):
 
 def drawn(count: int) -> Trials:
     """Valid calls and mistakes in turn, of every operator."""
-    only_of("_core.")  # of strange dtypes: NumPy and ml_dtypes do not survive all of their own
+    only_ours()  # of strange dtypes: NumPy and ml_dtypes do not survive all of their own
     for operator in OPERATORS:
         choices, calls = SmallChoices(np.random.default_rng(len(operator))), 0
         while calls < count:
@@ -159,6 +159,8 @@ DESCS: dict[str, Any] = {
 
 
 def compiled(_: int) -> Trials:
+    if sys.version_info >= (3, 12):  # compile() runs Python code
+        only_ours()
     for name, desc in DESCS.items():
         x = RNG.standard_normal((6, 4)).astype(np.float32)
         indices = RNG.integers(-3, 3, desc.indices_tensor.sizes)
@@ -185,7 +187,7 @@ def trial_compiled(operator: Any, arguments: list[Any], out: Any) -> Trial:
 
 def device(_: int) -> Trials:
     """A D3D12 device, whose errors may come as late as with the result."""
-    only_of("_core.")
+    only_ours()
     there = Device("d3d12")
     x, rows = np.arange(60.0, dtype=np.float32).reshape(30, 2), np.array([2, 0, -1] * 5)
     table, places, items = there.tensor(x), there.tensor(rows), there.tensor(x[:15])
@@ -229,7 +231,7 @@ def main(group: str, count: int) -> None:
         total += sweep(trial)
     # NumPy's own are left alone now: it keeps blocks when one of its allocations fails.
     for trial in itertools.islice(GROUPS[group](min(count, 4)), 0, None, 6):
-        total.blocks_left += leaked(trial, "_core.")
+        total.blocks_left += leaked(trial)
     print(*(f"{name}={value}" for name, value in vars(total).items()))
 
 
