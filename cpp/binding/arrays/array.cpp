@@ -34,6 +34,26 @@ py::object plain_bytes_dtype(std::int64_t element_bytes) {
     return dtype;
 }
 
+// Strides that no memory has, cut so that sums of them stay within 64 bits. Addresses have 56 bits
+// at most, so who says that an array reaches further can mean its first element only; and one of
+// size 0 reaches nothing.
+void cut_strides(Layout& layout) noexcept {
+    constexpr int kAddressBits = 56;
+    bool is_empty = false;
+    for (int d = 0; d < layout.rank; ++d) {
+        const std::int64_t size = layout.sizes[d];
+        std::int64_t& stride = layout.strides[d];
+        const std::uint64_t step = stride < 0 ? 0 - static_cast<std::uint64_t>(stride)
+                                              : static_cast<std::uint64_t>(stride);
+        is_empty |= size == 0;
+        if (((static_cast<std::uint64_t>(size) | step) >> (kAddressBits / 2)) == 0) continue;
+        const std::int64_t most =
+            (std::int64_t{1} << kAddressBits) / std::max<std::int64_t>(size - 1, 1);
+        stride = std::clamp(stride, -most, most);
+    }
+    if (is_empty) std::fill_n(layout.strides, layout.rank, 0);
+}
+
 // With the strides and the data of a layout, or in memory of its own where data is null.
 Array plain_array(const Layout& layout, const py::object& dtype, std::byte* data) {
     auto* const descr = reinterpret_cast<PyArray_Descr*>(dtype.inc_ref().ptr());  // it takes one
@@ -52,6 +72,7 @@ void Tensor::look_at(Array array) {
     layout.rank = PyArray_NDIM(given);
     std::copy_n(PyArray_DIMS(given), layout.rank, layout.sizes);
     std::copy_n(PyArray_STRIDES(given), layout.rank, layout.strides);
+    cut_strides(layout);
     owner = array.take();
 }
 

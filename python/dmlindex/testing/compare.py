@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -70,7 +71,11 @@ def outcome(function: Callable[..., Any], call: Call) -> Any:
     from hypothesis.errors import UnsatisfiedAssumption
 
     try:
-        return call.run(function)
+        if not call.note:
+            return call.run(function)
+        with warnings.catch_warnings():  # of what is wrong, before it is refused
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return call.run(function)
     except UnsatisfiedAssumption:  # the function says that the call is no example for it
         raise
     except Exception as error:
