@@ -31,9 +31,9 @@ _PYTHONS = re.compile(
 
 
 def is_pythons(found: Any, right: Any) -> bool:
-    """Whether it is Python's own end of an error, not the call's. [].pop() loses its error, too, when
-    there is no memory for the traceback, and so does a function written in Python. Of an error without
-    memory for its text PyErr_SetString makes, up to some Python 3.11, the same one without text."""
+    """Whether it is Python's own end of an error, not the call's. [].pop() loses its error, too,
+    when there is no memory for the traceback, and so does a function written in Python. Of an error
+    without memory for its text PyErr_SetString makes, up to some Python 3.11, the same without."""
     lost = found[0] is SystemError and _PYTHONS.fullmatch(found[1]) is not None
     return lost or (isinstance(right, tuple) and found == (right[0], ""))
 
