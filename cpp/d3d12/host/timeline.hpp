@@ -18,6 +18,8 @@ class Timeline {
 
     // Makes what the next signal takes: it does not fail for want of memory then.
     void prepare();
+    // Throws if something failed of which D3D12 has no result: what was recorded is not whole then.
+    void check_recorded();
     // What was submitted since the last time is done when value is reached.
     void signal(std::uint64_t value);
     // The value reached.

@@ -29,6 +29,7 @@ Timeline::~Timeline() {
 }
 
 void Timeline::prepare() {}
+void Timeline::check_recorded() {}
 
 void Timeline::signal(std::uint64_t value) {
     check(host_->queue->Signal(host_->fence.get(), value), "signalling a fence");

@@ -113,9 +113,12 @@ void Timeline::signal(std::uint64_t value) {
     next.value = value;
     next.is_new = false;
     host.pending.splice(host.pending.end(), host.idle, host.idle.begin());
-    // Last: what was sent is at work all the same, and has to be waited for.
+    check_recorded();  // last: what was sent is at work all the same, and has to be waited for
+}
+
+void Timeline::check_recorded() {
     const vkd3d::Failures failures = vkd3d::failures();
-    if (failures.count != host.failures) vulkan::check(failures.last, "submitting commands");
+    if (failures.count != host_->failures) vulkan::check(failures.last, "submitting commands");
 }
 
 std::uint64_t Timeline::completed() {

@@ -251,6 +251,7 @@ void Queue::submit() {
         timeline_->prepare();
         recording_ = is_prepared_ = false;
         check(list_->Close(), "closing a command list");
+        timeline_->check_recorded();  // a view that was not made would be read all the same
         ID3D12CommandList* lists[] = {list_.get()};
         queue_->ExecuteCommandLists(1, lists);
         timeline_->signal(next_value_);
