@@ -31,11 +31,16 @@ template <class T>
 constexpr bool kHasVectors =
     std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-inline constexpr std::int64_t kVectorBytes = 32;
+// What the ISA has: GCC takes wider ones apart, and their comparisons element by element.
+#ifdef __AVX2__
+inline constexpr std::int64_t kWidestBytes = 32;
+#else
+inline constexpr std::int64_t kWidestBytes = 16;
+#endif
 
 // Combines kVectors vectors of elements, as combine does each. False, with nothing written, if a
 // NaN is among floats.
-template <Reduction kReduction, class T, int kVectors>
+template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
 bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
     constexpr bool kOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
     // Signed numbers need their order; sums and products wrap as unsigned ones.
@@ -68,7 +73,9 @@ bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
     if constexpr (std::is_floating_point_v<T>) {
         std::uint64_t words[kVectorBytes / sizeof(std::uint64_t)];
         std::memcpy(words, &is_nan, sizeof words);
-        if ((words[0] | words[1] | words[2] | words[3]) != 0) return false;
+        std::uint64_t any = 0;
+        for (const std::uint64_t word : words) any |= word;
+        if (any != 0) return false;
     }
     std::memcpy(target, results, sizeof results);
     return true;
@@ -86,18 +93,19 @@ void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) 
         reduce_slice<kReduction, typename T::value_type>(target, item, bytes);
         return;
     } else if constexpr (kHasVectors<T>) {
-        const auto vectors = [&]<int kVectors>() {
+        const auto vectors = [&]<std::int64_t kVectorBytes, int kVectors>() {
             constexpr std::int64_t kStep = kVectors * kVectorBytes;
             while (at + kStep <= bytes) {
-                if (reduce_vectors<kReduction, T, kVectors>(target + at, item + at)) {
+                if (reduce_vectors<kReduction, T, kVectorBytes, kVectors>(target + at, item + at)) {
                     at += kStep;
                 } else {
                     one_by_one(at + kStep);
                 }
             }
         };
-        vectors.template operator()<4>();
-        vectors.template operator()<1>();
+        vectors.template operator()<kWidestBytes, 4>();
+        vectors.template operator()<kWidestBytes, 1>();
+        if constexpr (kWidestBytes > 16) vectors.template operator()<16, 1>();
     }
     one_by_one(bytes);
 }

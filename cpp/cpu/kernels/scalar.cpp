@@ -40,7 +40,7 @@ std::int64_t place(Index index, std::int64_t limit) noexcept {
             if (value < -limit || value >= limit) value %= limit;
             return value < 0 ? value + limit : value;
         } else {
-            value = value < 0 ? value + limit : value;
+            value += limit & (value >> 63);
             const bool inside =
                 static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(limit);
             return inside ? value : -1;
@@ -56,8 +56,9 @@ std::int64_t place_before(const IndexRun& run, std::int64_t i) noexcept {
 }  // namespace
 
 template <class Index, Mode kMode>
-bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
-    std::int64_t outside = 0;  // negative once a place was
+bool resolve_scalar(const IndexRun& given, std::int64_t* offsets) noexcept {
+    const IndexRun run = given;  // a copy that no store can change
+    std::int64_t outside = 0;    // negative once a place was
     for (int k = 0; k < run.coordinate_count; ++k) {
         const Coordinate coordinate = run.coordinates[k];
         const std::byte* indices = run.indices + coordinate.index_offset;
@@ -78,7 +79,10 @@ bool resolve_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
 }
 
 template <class Index>
-bool address_scalar(const IndexRun& run, const LineSpan& span, std::int64_t* offsets) noexcept {
+bool address_scalar(const IndexRun& given, const LineSpan& given_span,
+                    std::int64_t* offsets) noexcept {
+    const IndexRun run = given;  // copies that no store can change
+    const LineSpan span = given_span;
     bool parted = false;
     for (std::int64_t i = 0; i < run.count; ++i) {
         auto sum = static_cast<std::uint64_t>(run.table_offset + i * run.table_stride);
@@ -86,9 +90,10 @@ bool address_scalar(const IndexRun& run, const LineSpan& span, std::int64_t* off
             const Coordinate& coordinate = run.coordinates[k];
             const auto index =
                 load<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
-            const bool negative = static_cast<std::int64_t>(index) < 0;
+            // Without a branch on what is negative, which would be mispredicted half of the time.
+            const std::int64_t if_negative = static_cast<std::int64_t>(index) >> 63;
             const auto place = static_cast<std::uint32_t>(index) +
-                               (negative ? static_cast<std::uint32_t>(coordinate.limit) : 0);
+                               static_cast<std::uint32_t>(coordinate.limit & if_negative);
             sum += std::uint64_t{place} * static_cast<std::uint64_t>(coordinate.table_stride);
         }
         const std::int64_t offset =
@@ -101,7 +106,8 @@ bool address_scalar(const IndexRun& run, const LineSpan& span, std::int64_t* off
 }
 
 template <class Packed>
-bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept {
+bool unpack_scalar(const IndexRun& given, std::int64_t* offsets) noexcept {
+    const IndexRun run = given;  // a copy that no store can change
     const std::int64_t unit = run.coordinates[0].table_stride;
     for (std::int64_t i = 0; i < run.count; ++i) {
         const auto value =
