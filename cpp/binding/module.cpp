@@ -6,6 +6,7 @@
 #include "binding/descriptors/descs.hpp"
 #include "binding/device/devices.hpp"
 #ifdef DMLINDEX_HAS_D3D12
+#include "binding/device/device_profile.hpp"
 #include "binding/device/device_tools.hpp"
 #endif
 #include "binding/python/errors.hpp"
@@ -25,6 +26,7 @@ PYBIND11_MODULE(_core_unchecked, module) {
 #ifdef DMLINDEX_HAS_D3D12
     dmlindex::binding::add_device_tensors(module);
     dmlindex::binding::add_device_tools(module);
+    dmlindex::binding::add_device_profiles(module);
 #endif
     dmlindex::binding::add_functions(module);
     dmlindex::binding::add_descs(module);

@@ -18,6 +18,7 @@
 
 #include "d3d12/host/adapter.hpp"
 #include "d3d12/host/interrupt.hpp"
+#include "d3d12/profile.hpp"
 #include "plan/plan.hpp"
 
 namespace dmlindex::d3d12 {
@@ -98,6 +99,9 @@ class Device : public std::enable_shared_from_this<Device> {
     void remove();
     // Whether typed views in descriptor tables passed the test when the device was opened.
     bool uses_typed_views() const noexcept;
+    // Which kernels it takes. Throws Error(kValue) for values that are out of range.
+    void set_profile(const Profile& profile);
+    Profile profile();
     // The names of the kernels queued since the last call, for tests.
     std::vector<std::string> take_kernels();
     // What tensors and scratch memory take.

@@ -28,6 +28,9 @@ class DeviceInfo:
         why not, and what to do about it; empty if it is available.
     memory_bytes
         how much memory it has, in bytes; 0 if that is not known.
+    profile
+        of a D3D12 adapter, where the thresholds are from by which calls take their kernels, and
+        what is wrong with the file that should hold them; see docs/d3d12.md. Empty of others.
     """
 
     name: str
@@ -36,6 +39,7 @@ class DeviceInfo:
     available: bool
     reason: str
     memory_bytes: int
+    profile: str = ""
 
 
 class DeviceList(list[DeviceInfo]):
@@ -91,6 +95,8 @@ def _d3d12() -> list[DeviceInfo]:
     adapters, reason = _core.d3d12_adapters()
     if not adapters:
         return [DeviceInfo("d3d12", "d3d12", "no adapter", False, reason, 0)]
+    from dmlindex._profiles import profile_of
+
     return [
         DeviceInfo(
             f"d3d12:{number}",
@@ -99,6 +105,7 @@ def _d3d12() -> list[DeviceInfo]:
             True,
             "",
             memory_bytes,
+            profile_of(name, driver).in_words,
         )
         for number, (name, driver, memory_bytes, is_software) in enumerate(adapters)
     ]

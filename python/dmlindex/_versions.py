@@ -7,7 +7,6 @@ import importlib.metadata
 import os
 import platform
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from dmlindex import _core
 from dmlindex._devices import devices
+from dmlindex._libraries import loaded
 
 _OTHER_PACKAGES = ("ml_dtypes", "dask", "hypothesis", "tbb")
 # Of the environment only what reaches this package or the libraries under it: no secrets.
@@ -54,7 +54,7 @@ def versions() -> dict[str, Any]:
         "all_kernels": _told(_core.cpu_isas),
         "threads": _told(_core.get_num_threads),
         "thread_library": _thread_library(),
-        "d3d12_libraries": _loaded("vkd3d", "d3d12"),
+        "d3d12_libraries": loaded("vkd3d", "d3d12"),
         "devices": found,
         "environment": {
             name: value for name, value in sorted(os.environ.items()) if _VARIABLES.match(name)
@@ -107,7 +107,7 @@ def _thread_library() -> str:
     library = _core.thread_library()
     if library != "oneTBB":
         return library
-    for path in _loaded("libtbb."):
+    for path in loaded("libtbb."):
         try:
             version = ctypes.CDLL(path).TBB_runtime_version
         except (OSError, AttributeError):
@@ -115,39 +115,3 @@ def _thread_library() -> str:
         version.restype = ctypes.c_char_p
         return f"oneTBB {version().decode()} ({path})"
     return library
-
-
-def _loaded(*names: str) -> list[str]:
-    """The files of libraries in this process whose names begin so, or so after "lib"."""
-    return sorted(
-        path
-        for path in (_modules() if sys.platform == "win32" else _mapped())
-        if Path(path).name.startswith((*names, *(f"lib{name}" for name in names)))
-    )
-
-
-def _mapped() -> set[str]:
-    """The files in Linux's memory map; elsewhere none."""
-    maps = Path("/proc/self/maps")
-    if not maps.exists():
-        return set()
-    mapped = {line.split(maxsplit=5)[5] for line in maps.read_text().splitlines() if "/" in line}
-    copied = re.compile(r"^/memfd:(.*) \(deleted\)$")  # some are opened as copies
-    return {copied.sub(r"\1 (a copy in memory)", path) for path in mapped}
-
-
-def _modules() -> set[str]:
-    """The files of Windows' modules."""
-    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]
-    kernel.GetCurrentProcess.restype = ctypes.c_void_p
-    modules, size = (ctypes.c_void_p * 1024)(), ctypes.c_uint32()
-    process = ctypes.c_void_p(kernel.GetCurrentProcess())
-    if not kernel.K32EnumProcessModules(
-        process, modules, ctypes.sizeof(modules), ctypes.byref(size)
-    ):
-        return set()
-    path, found = ctypes.create_unicode_buffer(1 << 15), set()
-    for module in modules[: size.value // ctypes.sizeof(ctypes.c_void_p)]:
-        if kernel.GetModuleFileNameW(ctypes.c_void_p(module), path, len(path)):
-            found.add(path.value)
-    return found

@@ -39,6 +39,7 @@ def is_in(kernel: Any, binding: str) -> bool:
 def main() -> None:
     """Prints as JSON what went wrong with each kernel, or null."""
     device = Device("d3d12")
+    _core.d3d12_set_profile(device.name, {})
     binding = _core.d3d12_binding(device.name)
     assert binding == os.environ.get("DMLINDEX_D3D12_BINDING", binding)
     found: dict[str, str | None] = {}

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "binding/device/device_profile.hpp"
 #include "binding/python/gil.hpp"
 #include "dmlindex/error.hpp"
 
@@ -30,8 +31,12 @@ int adapter_number(const std::string& op, const std::string& name) {
                     "\", expected \"cpu\" or a name that dmlindex.devices() lists");
 }
 
-std::shared_ptr<d3d12::Device> find_device(const std::string& op, const std::string& name,
-                                           bool replaces_lost) {
+struct Found {
+    std::shared_ptr<d3d12::Device> device;
+    bool is_new;
+};
+
+Found find_device(const std::string& op, const std::string& name, bool replaces_lost) {
     const GilReleased released;  // loading D3D12, or opening a device, takes a while
     int number = adapter_number(op, name);
     std::string reason;
@@ -56,18 +61,25 @@ std::shared_ptr<d3d12::Device> find_device(const std::string& op, const std::str
                         "\" was removed, and what it held is lost; open a new Device, and upload "
                         "the tensors again");
     }
-    if (!device || is_lost) device = d3d12::Device::open(number);
-    return device;
+    const bool is_new = !device || is_lost;
+    if (is_new) device = d3d12::Device::open(number);
+    return {device, is_new};
+}
+
+// Nobody waits for it meanwhile: others may use the device before it has its profile.
+std::shared_ptr<d3d12::Device> with_profile(const Found& found) {
+    if (found.is_new) use_kept_profile(*found.device);
+    return found.device;
 }
 
 }  // namespace
 
 std::shared_ptr<d3d12::Device> device_named(const std::string& op, const std::string& name) {
-    return find_device(op, name, false);
+    return with_profile(find_device(op, name, false));
 }
 
 std::shared_ptr<d3d12::Device> open_device(const std::string& op, const std::string& name) {
-    return find_device(op, name, true);
+    return with_profile(find_device(op, name, true));
 }
 
 std::string name_of(const d3d12::Device& device) {

@@ -72,6 +72,7 @@ std::shared_ptr<Device> Device::open(int adapter) {
         }
     }
     std::shared_ptr<Device> device(new Device(adapter));
+    device->set_profile(kDefaultProfile);
     device->set_typed_views(device->decide_typed_views());
     opened.push_back(device);
     return device;
@@ -122,6 +123,15 @@ void Device::remove() { Use(*state_)->queue.remove_device(); }
 std::uint64_t Device::fail_allocations(std::uint64_t passing, std::uint64_t failing) {
     return Use(*state_)->allocations.fail(passing, failing);
 }
+
+void Device::set_profile(const Profile& profile) {
+    if (!is_in_range(profile)) throw Error(ErrorKind::kValue, "d3d12: a threshold is out of range");
+    const Use use(*state_);
+    use->profile = profile;
+    use->profile.held_bytes = std::min(profile.held_bytes, use->adapter.group_bytes);
+}
+
+Profile Device::profile() { return Use(*state_)->profile; }
 
 void Device::limit_views(std::int64_t texels) { Use(*state_)->texels = texels; }
 

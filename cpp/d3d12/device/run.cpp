@@ -23,7 +23,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         given.is_linear ? std::optional(put_on_line(given, tensors)) : sum_of_parts(given);
     const Plan& plan = changed ? *changed : given;
     const std::vector<Section> sections =
-        find_sections(plan, tensors, {state.typed_views, state.texels});
+        find_sections(plan, tensors, {state.typed_views, state.texels, state.profile});
 
     const bool gathers = plan.direction == Direction::kGather;
     const Memory& written = gathers ? *operands.items : *operands.table;

@@ -8,26 +8,15 @@ namespace dmlindex::d3d12 {
 namespace {
 
 constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
-constexpr std::int64_t kStripedTableBytes = 16ll << 20;  // below, the GPU's cache holds it anyway
-constexpr std::int64_t kStripedLine = 512;               // positions: some stripes at least
 constexpr int kMostCoordinates = 3;
 // Of a group's memory, as the kernels of gather_table.hlsl have it.
 constexpr std::int64_t kSmallHeldKib = 4;
 constexpr std::int64_t kHeldKib = 16;
 constexpr std::int64_t kLargeHeldKib = 32;
-// Up to where a group's memory still saves enough reads: the rest comes from a buffer, or a
-// texture.
-constexpr std::int64_t kGroupAndBufferElements = 1 << 15;
-constexpr std::int64_t kGroupAndTextureElements = 1 << 16;
-constexpr std::int64_t kManyPositions = 1 << 21;  // for fewer, a group's start costs too much
-constexpr std::int64_t kManyForLargeTables = 1 << 23;
+static_assert(kLargeHeldKib * 1024 == kGroupBytes);
 constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
-// Bytes: from there on pieces of 16 bytes out of unaligned reads beat pieces of 4 (an H100: 396
-// bytes take 178 µs against 168, 1000 take 136 against 165).
-constexpr std::int64_t kLongSlice = 512;
-constexpr std::int64_t kHeldLine = 2048;  // positions: a group has something to do
 
 bool is_single(std::int64_t bytes) noexcept {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -87,47 +76,57 @@ bool fits_bytes(const Plan& plan, const Tensors& tensors, const Reach& reach) no
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but
 // stripes of lines read from stripes of the table.
-bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid) noexcept {
-    return plan.rank == 2 && !grid.repeats_indices && grid.inner.size >= kStripedLine &&
+bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid,
+                   const Profile& profile) noexcept {
+    return plan.rank == 2 && !grid.repeats_indices && grid.inner.size >= profile.striped_line &&
            grid.inner.size % kFour == 0 && grid.inner.table_stride == plan.slice_bytes &&
            plan.coordinates[0].table_stride >= grid.inner.size * plan.slice_bytes &&
-           static_cast<std::int64_t>(tensors.table.bytes) > kStripedTableBytes;
+           static_cast<std::int64_t>(tensors.table.bytes) > profile.striped_table_bytes;
 }
 
-// Elements that fit there: a word each, or two.
-std::int64_t held_elements(std::int64_t held_kib, std::int64_t element_bytes) noexcept {
-    return held_kib * 1024 / std::max<std::int64_t>(element_bytes, 4);
+// Whether so many elements fit there, a word each, or two, and that much of a group's memory may be
+// used.
+bool fits_group(std::int64_t elements, std::int64_t held_kib, std::int64_t element_bytes,
+                const Profile& profile) noexcept {
+    const std::int64_t bytes = held_kib * 1024;
+    return bytes <= profile.held_bytes &&
+           elements <= bytes / std::max<std::int64_t>(element_bytes, 4);
 }
 
 // Whether indices are the only way through the table, along lines without gaps, of which each is
 // read by so many positions that it pays to fetch it whole.
-bool reads_lines(const Plan& plan, const Grid& grid) noexcept {
+bool reads_lines(const Plan& plan, const Grid& grid, const Profile& profile) noexcept {
     if (plan.coordinate_count != 1 || plan.coordinates[0].table_stride != plan.slice_bytes ||
         grid.inner.table_stride != 0) {
         return false;
     }
     // On a line, an index out of range leads to another line of the table.
-    return plan.rank < 2 || (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 &&
-                             grid.inner.size % kFour == 0 &&
-                             grid.inner.size >= std::max(kHeldLine, plan.coordinates[0].limit / 4));
+    return plan.rank < 2 ||
+           (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 &&
+            grid.inner.size % kFour == 0 &&
+            grid.inner.size >= std::max(profile.held_line, plan.coordinates[0].limit / 4));
 }
 
-TableIn table_in(const Plan& plan, const Grid& grid) noexcept {
+TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noexcept {
     const std::int64_t positions = position_count(plan);
     const std::int64_t line = held_line(plan);
-    if (plan.direction != Direction::kGather || positions < kManyPositions ||
-        !reads_lines(plan, grid)) {
+    if (plan.direction != Direction::kGather || positions < profile.held_positions ||
+        !reads_lines(plan, grid, profile)) {
         return TableIn::kBuffer;
     }
-    if (line <= held_elements(kSmallHeldKib, plan.slice_bytes)) return TableIn::kSmallGroup;
+    const std::int64_t element = plan.slice_bytes;
+    if (fits_group(line, kSmallHeldKib, element, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (line <= held_elements(kHeldKib, plan.slice_bytes)) return TableIn::kMediumGroup;
-    if (plan.slice_bytes != 4 || plan.rank > 1) return TableIn::kBuffer;
-    if (line <= held_elements(kLargeHeldKib, 4)) return TableIn::kLargeGroup;
-    if (positions < kManyForLargeTables) return TableIn::kBuffer;
-    if (line <= kGroupAndBufferElements) return TableIn::kGroupAndBuffer;
-    if (line <= kGroupAndTextureElements) return TableIn::kGroupAndTexture;
-    return line <= kTextureElements ? TableIn::kTexture : TableIn::kBuffer;
+    if (fits_group(line, kHeldKib, element, profile)) return TableIn::kMediumGroup;
+    if (element != 4 || plan.rank > 1) return TableIn::kBuffer;
+    if (fits_group(line, kLargeHeldKib, element, profile)) return TableIn::kLargeGroup;
+    const bool is_large = line > kGroupBytes / 4;
+    if (!is_large || positions < profile.large_table_positions) return TableIn::kBuffer;
+    if (profile.held_bytes == kGroupBytes) {
+        if (line <= profile.group_and_buffer_elements) return TableIn::kGroupAndBuffer;
+        if (line <= profile.group_and_texture_elements) return TableIn::kGroupAndTexture;
+    }
+    return line <= profile.texture_elements ? TableIn::kTexture : TableIn::kBuffer;
 }
 
 }  // namespace
@@ -166,8 +165,8 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     if (fits_singles(plan, tensors, reach, choice.grid)) {
         choice.path = Path::kSingles;
         choice.unit = plan.slice_bytes;
-        choice.has_stripes = wants_stripes(plan, tensors, choice.grid);
-        choice.table_in = table_in(plan, choice.grid);
+        choice.has_stripes = wants_stripes(plan, tensors, choice.grid, reach.profile);
+        choice.table_in = table_in(plan, choice.grid, reach.profile);
         return choice;
     }
     if (fits_any(plan, tensors, reach)) {
@@ -176,7 +175,8 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         return choice;
     }
     const bool is_far = static_cast<std::int64_t>(tensors.table.bytes) > reach.words();
-    if (choice.unit < kUnits[0] && (choice.unit < 4 || plan.slice_bytes > kLongSlice || is_far) &&
+    const bool is_long = plan.slice_bytes > reach.profile.long_slice_bytes;
+    if (choice.unit < kUnits[0] && (choice.unit < 4 || is_long || is_far) &&
         fits_bytes(plan, tensors, reach)) {
         choice.path = Path::kBytes;
         choice.unit = 1;
@@ -190,10 +190,11 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     return choice;
 }
 
-bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies) noexcept {
+bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
+                    const Profile& profile) noexcept {
     // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, and
     // the copy has a pass of its own.
-    return positions * (copies ? 16 : 2) >= targets;
+    return positions * (copies ? profile.targets_copied : profile.targets_in_place) >= targets;
 }
 
 std::int64_t unit_of(const Plan& plan) noexcept {

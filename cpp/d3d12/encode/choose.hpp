@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "d3d12/memory/pool.hpp"
+#include "d3d12/profile.hpp"
 #include "d3d12/shaders/constants.hpp"
 #include "d3d12/shaders/kernels.hpp"
 #include "plan/facts.hpp"
@@ -58,12 +59,14 @@ struct Choice {
     Grid grid;  // kSingles
 };
 
-// What kernels see of a tensor: by typed views or not, and so many texels of it at once.
+// What kernels see of a tensor: by typed views or not, and so many texels of it at once; and which
+// of them are fast on the device.
 struct Reach {
     static constexpr std::int64_t kTexels = std::int64_t{1} << 27;  // D3D12's limit
 
     bool typed_views = false;
     std::int64_t texels = kTexels;
+    const Profile& profile = kDefaultProfile;
 
     std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
@@ -96,13 +99,13 @@ struct TableWalk {
 };
 TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept;
 
-// A texture holds tables of so many elements at most, in rows of kTextureWidth.
-inline constexpr std::int64_t kTextureElements = 1 << 18;
+// Of a texture that holds a table: elements of a row.
 inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
 
 // The last write to each target wins; whether it is made by going through the targets, not the
 // positions. copies: the table is not its source already.
-bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies) noexcept;
+bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
+                    const Profile& profile) noexcept;
 
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);

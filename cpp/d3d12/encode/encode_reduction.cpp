@@ -15,8 +15,6 @@ constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 constexpr int kMostListedCoordinates = 2;      // that list_single_updates has kernels for
-constexpr std::int64_t kMostUpdates = 8;       // of a target, on average, for lists to be short
-constexpr std::int64_t kFewFolded = 1 << 16;   // elements that are gone through in no time
 
 // VALUES of the kernels for a type.
 std::int64_t kernel_values(ValueType type) noexcept {
@@ -41,9 +39,7 @@ std::int64_t kernel_values(ValueType type) noexcept {
 
 // Whether updates may come in whatever order, and there is a kernel for that. Long slices of floats
 // are quicker sorted: they share the work, and need no exchanges.
-bool can_accumulate(const Plan& plan) noexcept {
-    constexpr std::int64_t kLongSlice = 64;
-    constexpr std::int64_t kManyBytes = 1 << 22;
+bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
     switch (kernel_values(plan.value_type)) {
         case VALUES_INTEGERS:
             return true;
@@ -52,8 +48,9 @@ bool can_accumulate(const Plan& plan) noexcept {
         case VALUES_DOUBLES:  // there is no exchange of 64 bits
             return false;
         default:
-            return plan.any_order && (plan.slice_bytes < kLongSlice ||
-                                      position_count(plan) * plan.slice_bytes < kManyBytes);
+            return plan.any_order &&
+                   (plan.slice_bytes < profile.atomic_slice_bytes ||
+                    position_count(plan) * plan.slice_bytes < profile.atomic_bytes);
     }
 }
 
@@ -136,11 +133,12 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
 
 // Whether most targets have few updates, and not too few have any: then lists are quicker than
 // sorting.
-bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements) noexcept {
+bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements,
+               const Profile& profile) noexcept {
     const std::int64_t folded = targets * slice_elements;
-    const bool few_to_sort = positions <= kLongestList && folded <= kFewFolded;
-    return positions <= kMostUpdates * targets && folded <= kMostFolded &&
-           (kMostUpdates * positions >= targets || few_to_sort);
+    const bool few_to_sort = positions <= kLongestList && folded <= profile.listed_elements;
+    return positions <= profile.listed_updates * targets && folded <= kMostFolded &&
+           (profile.listed_updates * positions >= targets || few_to_sort);
 }
 
 // Gives each target a list of the positions that name it, and folds the short ones. The spare slot
@@ -216,12 +214,13 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     if (plan.value_type == ValueType::kByteTable) {
         views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
     }
-    if (can_accumulate(plan)) {
+    const Profile& profile = encoder.profile;
+    if (can_accumulate(plan, profile)) {
         encode_accumulation(encoder, plan, constants, views);
         return;
     }
     std::uint32_t sort_slot = kNoSlot;
-    const bool by_lists = lists_pay(positions, constants.target_count, slice_elements);
+    const bool by_lists = lists_pay(positions, constants.target_count, slice_elements, profile);
     if (by_lists) encode_lists(encoder, plan, tensors, constants, views);
     if (by_lists && positions <= kLongestList) return;
     const SortMemory memory(encoder, positions);

@@ -68,7 +68,7 @@ bool can_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice&
            (copies_all(plan, tensors) || !plan.copies_source) &&
            goes_by_target(position_count(plan),
                           static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
-                          plan.copies_source);
+                          plan.copies_source, encoder.profile);
 }
 
 void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

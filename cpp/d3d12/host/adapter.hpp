@@ -12,6 +12,9 @@ struct Adapter {
     std::string driver;       // name and version
     std::uint64_t memory_bytes;
     bool is_software;
+    // What D3D12 promises; a Vulkan device may have less.
+    std::int64_t group_bytes = 32 << 10;               // of a group's memory
+    std::int64_t view_texels = std::int64_t{1} << 27;  // that a view of a buffer reaches
 };
 
 // The adapters of this machine; if there are none, reason says what is missing and what to install.

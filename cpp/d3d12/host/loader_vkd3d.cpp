@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "d3d12/host/loader.hpp"
@@ -76,8 +77,13 @@ struct Vulkan {
         }
         std::string driver_text = driver.driver_name;
         if (driver.driver_info[0] != 0) driver_text += std::string(" ") + driver.driver_info;
-        return {all.properties.device_name, driver_text, memory_bytes,
-                all.properties.device_type == vulkan::kDeviceTypeCpu};
+        Adapter found{all.properties.device_name, driver_text, memory_bytes,
+                      all.properties.device_type == vulkan::kDeviceTypeCpu};
+        found.group_bytes = std::min<std::int64_t>(found.group_bytes,
+                                                   all.properties.max_compute_shared_memory_size());
+        found.view_texels =
+            std::min<std::int64_t>(found.view_texels, all.properties.max_texel_buffer_elements());
+        return found;
     }
 
   private:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "dmlindex/error.hpp"
@@ -38,6 +39,17 @@ struct Properties {
     char device_name[256];
     std::uint8_t cache_uuid[16];
     alignas(8) std::byte limits_and_sparse_properties[528];
+
+    // Two of the limits.
+    std::uint32_t max_texel_buffer_elements() const noexcept { return limit(20); }
+    std::uint32_t max_compute_shared_memory_size() const noexcept { return limit(216); }
+
+  private:
+    std::uint32_t limit(std::size_t offset) const noexcept {
+        std::uint32_t value;
+        std::memcpy(&value, limits_and_sparse_properties + offset, sizeof value);
+        return value;
+    }
 };
 static_assert(sizeof(Properties) == 824);
 

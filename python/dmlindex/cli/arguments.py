@@ -41,6 +41,11 @@ def parser() -> argparse.ArgumentParser:
 
     devices = subparsers.add_parser("devices", help="list the devices, and say what is missing")
     _add_json(devices)
+    devices.add_argument(
+        "--tune",
+        action="store_true",
+        help="measure which kernels are fast on the D3D12 devices, and keep it for later",
+    )
     devices.set_defaults(command=commands.devices)
 
     versions = subparsers.add_parser("versions", help="what a bug report should say")

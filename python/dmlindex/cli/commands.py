@@ -31,6 +31,10 @@ _REFUSALS = (TypeError, ValueError, IndexError, MemoryError, dmlindex.DeviceErro
 
 
 def devices(parsed: argparse.Namespace) -> int:
+    if parsed.tune:
+        from dmlindex.cli.tuning import tune
+
+        tune()
     try:
         infos = dmlindex.devices()
     except _REFUSALS as error:  # a wrong environment variable
@@ -44,6 +48,8 @@ def devices(parsed: argparse.Namespace) -> int:
         words = [info.description if info.available else info.reason]
         if info.available and info.memory_bytes:
             words.append(f"{info.memory_bytes / 2**30:.1f} GiB")
+        if info.profile:
+            words.append(printable(info.profile))
         say(f"{info.name:{width}}  {state:9}  {', '.join(words)}")
     return 0
 

@@ -1,0 +1,93 @@
+// From where on one kernel beats another. That differs between cards, and between the libraries
+// that stand between them and D3D12, so that it is data: here are the defaults, and a profile that
+// `dmlindex devices --tune` has measured changes some of them. docs/d3d12.md says on which card
+// each default was measured. Any value in range computes the same.
+#pragma once
+
+#include <cstdint>
+
+namespace dmlindex::d3d12 {
+
+// A texture holds tables of so many elements at most.
+inline constexpr std::int64_t kTextureElements = 1 << 18;
+// Bytes of a group's memory that kernels are built for, at most.
+inline constexpr std::int64_t kGroupBytes = 32 << 10;
+
+struct Profile {
+    // Gathers of single elements go down stripes of a table of more bytes than that (of others the
+    // GPU's cache holds it all anyway), on lines of as many positions.
+    std::int64_t striped_table_bytes = 16ll << 20;
+    std::int64_t striped_line = 512;
+
+    // They keep the table, or a line of it, in a group's memory if it fits into so many bytes, and
+    // they have as many positions: for fewer, a group's start costs too much.
+    std::int64_t held_bytes = kGroupBytes;
+    std::int64_t held_positions = 1 << 21;
+    std::int64_t held_line = 2048;  // positions on each line, where there are several
+    // So many elements of 4 bytes in a group's memory in part, the rest in a buffer, or a texture;
+    // or all of them in a texture: each up to that many elements, for as many positions.
+    std::int64_t group_and_buffer_elements = 1 << 15;
+    std::int64_t group_and_texture_elements = 1 << 16;
+    std::int64_t texture_elements = kTextureElements;
+    std::int64_t large_table_positions = 1 << 23;
+
+    // Longer slices of no multiple of 16 bytes are built of unaligned reads.
+    std::int64_t long_slice_bytes = 512;
+
+    // Scatters go through the targets, not the positions, if there are at most so many of them for
+    // each position: where the copy of the source is made in the same pass, and in place.
+    std::int64_t targets_copied = 16;
+    std::int64_t targets_in_place = 2;
+
+    // Reductions in order make lists, and sort only long ones, where a target has so many updates
+    // on average at most, and an update so many targets; or, where no list can be long, where there
+    // are at most as many elements.
+    std::int64_t listed_updates = 8;
+    std::int64_t listed_elements = 1 << 16;
+    // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
+    std::int64_t atomic_slice_bytes = 64;
+    std::int64_t atomic_bytes = 1 << 22;
+};
+
+inline constexpr Profile kDefaultProfile;
+
+// A value by its name, and what it may be.
+struct Threshold {
+    const char* name;
+    std::int64_t Profile::*value;
+    std::int64_t least;
+    std::int64_t most;
+};
+
+inline constexpr std::int64_t kNever = std::int64_t{1} << 40;
+
+inline constexpr Threshold kThresholds[] = {
+    {"striped_table_bytes", &Profile::striped_table_bytes, 0, kNever},
+    {"striped_line", &Profile::striped_line, 4, kNever},
+    {"held_bytes", &Profile::held_bytes, 0, kGroupBytes},
+    {"held_positions", &Profile::held_positions, 1, kNever},
+    {"held_line", &Profile::held_line, 4, kNever},
+    {"group_and_buffer_elements", &Profile::group_and_buffer_elements, 0, kTextureElements},
+    {"group_and_texture_elements", &Profile::group_and_texture_elements, 0, kTextureElements},
+    {"texture_elements", &Profile::texture_elements, 0, kTextureElements},
+    {"large_table_positions", &Profile::large_table_positions, 1, kNever},
+    {"long_slice_bytes", &Profile::long_slice_bytes, 0, kNever},
+    {"targets_copied", &Profile::targets_copied, 0, 1 << 20},
+    {"targets_in_place", &Profile::targets_in_place, 0, 1 << 20},
+    {"listed_updates", &Profile::listed_updates, 1, 64},
+    {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
+    {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
+    {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
+};
+
+// Whether all values are in range.
+constexpr bool is_in_range(const Profile& profile) noexcept {
+    for (const Threshold& one : kThresholds) {
+        const std::int64_t value = profile.*one.value;
+        if (value < one.least || value > one.most) return false;
+    }
+    return true;
+}
+static_assert(is_in_range(kDefaultProfile));
+
+}  // namespace dmlindex::d3d12

@@ -1,0 +1,181 @@
+"""Thresholds decide which kernels run, never what comes out; and nothing else of a device does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlindex
+from dmlindex import Device, _core
+from tests.d3d12.device_kernel_calls import same, tuples, values
+
+NEVER = 1 << 40
+
+
+def gather(elements: int, positions: int) -> Callable[[str], Any]:
+    x, places = values((elements,), "u4"), tuples((elements,), "i4", positions)[:, 0]
+    return lambda device: dmlindex.gather(x, places, device=device)
+
+
+def lines(device: str) -> Any:
+    x = values((3, 64), "u4")
+    return dmlindex.gather(x, tuples((64,), "i4", 16)[:, 0], axis=1, device=device)
+
+
+def columns(device: str) -> Any:
+    x = values((7, 260), "u4")
+    places = tuples((7,), "i4", 11 * 260)[:, 0].reshape(11, 260)
+    return dmlindex.gather_elements(x, places, axis=0, device=device)
+
+
+def rows(device: str) -> Any:
+    return dmlindex.gather(values((9, 5), "u4"), [8, 0, -2], device=device)
+
+
+def scatter(device: str) -> Any:
+    x = values((64,), "u4")
+    return dmlindex.scatter_nd(x, tuples((64,), "i4", 4), x[:4] + np.uint32(3), device=device)
+
+
+def scatter_in_place(device: str) -> Any:
+    x = values((64,), "u4")
+    places, updates = tuples((64,), "i4", 4), x[:4] + np.uint32(3)
+    if device == "cpu":
+        return dmlindex.scatter_nd(x, places, updates)
+    table = Device(device).tensor(x)
+    dmlindex.scatter_nd(table, places, updates, out=table)
+    return table.numpy()
+
+
+def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
+    """Of numbers so small that no order changes them."""
+    x = np.zeros((targets, width), np.float32)
+    places = tuples((targets,), "i4", updates)
+    added = (values((updates, width), "u1") % 16).astype(np.float32)
+    options["reduction"] = "add"
+    return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A call, and what a threshold has it run: a kernel at one value, another at another."""
+
+    call: Callable[[str], Any]
+    found: dict[int, str]  # kernel, by the threshold's value
+    given: dict[str, int] = field(default_factory=dict)  # of the other thresholds
+    typed: bool = True  # only with descriptor tables
+
+
+HELD = {"held_positions": 1, "held_line": 4, "large_table_positions": 1}
+SINGLES = "gather_singles_4_4_1"
+SIDES = {
+    # How a kernel walks its positions is no kernel's name: tests/cpp/profile_test.cpp sees that.
+    "striped_table_bytes": Sides(columns, {0: SINGLES, NEVER: SINGLES}, {"striped_line": 4}),
+    "striped_line": Sides(columns, {4: SINGLES, 261: SINGLES}, {"striped_table_bytes": 0}),
+    "held_bytes": Sides(gather(200, 9), {4096: "gather_table_4_4_4", 4095: SINGLES}, HELD),
+    "held_positions": Sides(gather(200, 9), {9: "gather_table_4_4_4", 10: SINGLES}, HELD),
+    "held_line": Sides(lines, {16: "gather_table_4_4_4", 17: SINGLES}, HELD),
+    "group_and_buffer_elements": Sides(
+        gather(8200, 9), {8200: "gather_table_buffer_4", 8199: "gather_table_textured_4"}, HELD
+    ),
+    "group_and_texture_elements": Sides(
+        gather(8200, 9),
+        {8200: "gather_table_textured_4", 8199: "gather_textured_4"},
+        HELD | {"group_and_buffer_elements": 0},
+    ),
+    "texture_elements": Sides(
+        gather(8200, 9),
+        {8200: "gather_textured_4", 8199: SINGLES},
+        HELD | {"group_and_buffer_elements": 0, "group_and_texture_elements": 0},
+    ),
+    "large_table_positions": Sides(
+        gather(8200, 9), {9: "gather_table_buffer_4", 10: SINGLES}, HELD
+    ),
+    "long_slice_bytes": Sides(rows, {19: "gather_bytes", 20: "gather_rows_simple_4"}),
+    "targets_copied": Sides(scatter, {16: "scatter_winners_4", 15: "scatter_singles_4_1"}),
+    "targets_in_place": Sides(
+        scatter_in_place, {16: "scatter_winners_in_place_4", 15: "scatter_singles_4_1"}
+    ),
+    "listed_updates": Sides(
+        sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, typed=False
+    ),
+    "listed_elements": Sides(
+        sums(100, 2),
+        {100: "reduce_lists_floats", 99: "reduce_sorted_floats"},
+        {"listed_updates": 1},
+        typed=False,
+    ),
+    "atomic_slice_bytes": Sides(
+        sums(10, 30, 2, ordered=False),
+        {9: "accumulate_floats", 8: "reduce_lists_floats"},
+        {"atomic_bytes": 0},
+        typed=False,
+    ),
+    "atomic_bytes": Sides(
+        sums(10, 30, 2, ordered=False),
+        {241: "accumulate_floats", 240: "reduce_lists_floats"},
+        {"atomic_slice_bytes": 0},
+        typed=False,
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_profile(device: Device) -> Iterator[None]:
+    before = _core.d3d12_profile(device.name)
+    yield
+    _core.d3d12_set_profile(device.name, before)
+
+
+def test_every_threshold_has_a_test() -> None:
+    assert set(SIDES) == set(_core.d3d12_thresholds())
+
+
+@pytest.mark.parametrize("threshold", SIDES)
+def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
+    sides = SIDES[threshold]
+    assert len(sides.found) == 2
+    for value, kernel in sides.found.items():
+        _core.d3d12_set_profile(device.name, {**sides.given, threshold: value})
+        assert _core.d3d12_profile(device.name)[threshold] == value
+        _core.d3d12_kernels(device.name)
+        same(sides.call(device.name), sides.call("cpu"))
+        ran = _core.d3d12_kernels(device.name)
+        others = set(sides.found.values()) - {kernel}
+        if not sides.typed or _core.d3d12_binding(device.name) == "table":
+            assert kernel in ran
+            assert not others & set(ran)
+
+
+@pytest.mark.parametrize("which", [1, 2], ids=["least", "most"])
+def test_the_ends_of_all_ranges(device: Device, which: int) -> None:
+    """All thresholds at once: the same bits, whatever a profile says."""
+    limits = _core.d3d12_thresholds()
+    _core.d3d12_set_profile(device.name, {name: limit[which] for name, limit in limits.items()})
+    for sides in SIDES.values():
+        same(sides.call(device.name), sides.call("cpu"))
+
+
+def test_a_device_begins_with_the_defaults(device: Device) -> None:
+    _core.d3d12_set_profile(device.name, {})
+    defaults = {name: limit[0] for name, limit in _core.d3d12_thresholds().items()}
+    assert _core.d3d12_profile(device.name) == defaults
+
+
+@pytest.mark.parametrize("threshold", SIDES)
+def test_what_is_out_of_range_is_refused(device: Device, threshold: str) -> None:
+    before = _core.d3d12_profile(device.name)
+    _, least, most = _core.d3d12_thresholds()[threshold]
+    for value in (least - 1, most + 1):
+        with pytest.raises(ValueError, match="out of range"):
+            _core.d3d12_set_profile(device.name, {threshold: value})
+    assert _core.d3d12_profile(device.name) == before
+
+
+def test_a_threshold_that_is_not_there(device: Device) -> None:
+    with pytest.raises(ValueError, match="no threshold is named striped"):
+        _core.d3d12_set_profile(device.name, {"striped": 1})
