@@ -222,7 +222,11 @@ def test_a_function_that_has_no_name_to_import_is_to_be_filled_in() -> None:
         ({"reductions": ["sum"]}, "reductions is 'sum', expected one of none, add"),
         ({"layouts": "dense"}, "layouts is 'dense', expected one of any, packed"),
         ({"arguments": ["axes"]}, "arguments is 'axes', expected one of axis"),
-        ({"max_rank": 0}, "max_rank is 0, expected at least 1"),
+        ({"dtypes": ["f9"]}, "dtypes has 'f9', which is no dtype"),
+        ({"dtypes": []}, "dtypes is empty"),
+        ({"index_dtypes": "f4"}, "index_dtypes has float32, expected integers"),
+        ({"max_side": 1.5}, "max_side is 1.5, expected an integer"),
+        ({"max_rank": 0}, "max_rank is 0, expected an integer from 1"),
     ],
 )
 @pytest.mark.parametrize("strategy", [testing.calls, testing.invalid_calls])

@@ -239,9 +239,9 @@ def overlaps_itself(array: Array) -> bool:
     """Whether two elements share a byte: of the addresses of all bytes, none may come twice."""
     if array.flags.forc or array.size <= 1 or array.dtype.itemsize == 0:
         return False
-    addresses = np.zeros((), np.int64)
+    addresses = np.zeros(1, np.int64)
     for size, stride in zip((*array.shape, array.dtype.itemsize), (*array.strides, 1), strict=True):
-        addresses = addresses[..., np.newaxis] + np.arange(size) * stride
+        addresses = (addresses[:, np.newaxis] + np.arange(size) * stride).ravel()
     return len(np.unique(addresses)) < addresses.size
 
 

@@ -16,9 +16,10 @@ Array = npt.NDArray[Any]
 _NUMBERS = (bool, int, float, complex)
 
 
-def is_weak(value: Any) -> bool:
+def is_weak(value: Any, depth: int = 32) -> bool:
+    """Whether it is such a number, or lists of them no deeper than any NumPy's arrays."""
     if type(value) is list:
-        return all(map(is_weak, value))
+        return depth > 0 and all(is_weak(one, depth - 1) for one in value)
     return type(value) in _NUMBERS
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex._operators import PARAMETERS as PARAMETERS
-from dmlindex.testing.memory import blocks_of, place
+from dmlindex.testing.memory import blocks_of, has_block, place
 from dmlindex.testing.script import name_of, script
 
 Array = npt.NDArray[Any]
@@ -68,7 +68,7 @@ class Call:
         memory = [bytearray(block.read()) for block in blocks]
         copies: dict[int, Array] = {}
         for array in self.arrays():
-            if array.dtype.hasobject:
+            if not has_block(array):
                 copied = array.copy()
             else:
                 i, offset = place(array, blocks)

@@ -20,6 +20,8 @@ from dmlindex.testing.space import Space
 
 Array = npt.NDArray[Any]
 Shape = tuple[int, ...]
+_DEEPEST = 32  # of lists that are updates
+_FAR = 100_000  # elements between two: no dim stretches further
 
 
 def draw_array(c: Choices, dtype: np.dtype[Any], shape: Shape, layout: str = "any") -> Array:
@@ -41,6 +43,8 @@ def _laid_out(c: Choices, dtype: np.dtype[Any], shape: Shape, layout: str) -> Ar
     step = dtype.itemsize
     for d in c.some(len(shape), len(shape)):
         stretch = c.pick((1, 1, 2, 3, -1, -2))
+        if step > _FAR * dtype.itemsize:  # many dims
+            stretch = 1 if stretch > 0 else -1
         if layout == "any" and c.one_in(8):
             continue  # a stride of 0
         strides[d] = stretch * step
@@ -92,15 +96,22 @@ def draw_indices(
 def _distinct_indices(c: Choices, dtype: np.dtype[Any], shape: Geometry) -> Array:
     """Indices of a scatter of which no two mean the same target."""
     found = np.empty(shape.indices, np.int64)
+    highest = int(np.iinfo(dtype).max)
+    limits = [min(limit, highest + 1) for limit in shape.limits]  # what the dtype can say
     if shape.axis is not None:
         lines = np.moveaxis(found, shape.axis, -1)
         for line in np.ndindex(lines.shape[:-1]):
-            lines[line] = c.some(lines.shape[-1], shape.limits[0])
+            lines[line] = _some(c, lines.shape[-1], limits[0])
     else:
-        count, among = int(np.prod(shape.indices[:-1])), int(np.prod(shape.limits))
-        flat = np.array(c.some(count, among), np.int64)
-        found[...] = np.stack(np.unravel_index(flat, shape.limits), -1).reshape(found.shape)
+        flat = _some(c, int(np.prod(shape.indices[:-1])), int(np.prod(limits)))
+        found[...] = np.stack(np.unravel_index(flat, limits), -1).reshape(found.shape)
     return found.astype(dtype)
+
+
+def _some(c: Choices, count: int, among: int) -> npt.NDArray[np.int64]:
+    if count > among:
+        raise UnfitError
+    return np.array(c.some(count, among), np.int64)
 
 
 def draw_call(c: Choices, space: Space) -> Call:
@@ -144,7 +155,7 @@ def draw_call(c: Choices, space: Space) -> Call:
     for name, value in shape.position.items():
         if name not in space.arguments:
             continue
-        if c.one_in(2):
+        if space.by_keyword or c.one_in(2):
             options[name] = value
         else:
             arguments += (value,)
@@ -154,7 +165,7 @@ def draw_call(c: Choices, space: Space) -> Call:
         options["fill_value"] = c.pick(values.fill_values(dtype))
     call = Call(operator, arguments, options)
     if space.with_lists and scatter and c.one_in(4):
-        call = _with_weak_updates(c, call, dtype, shape.items)
+        call = _with_weak_updates(c, call, dtype, shape.items, layout)
     if space.with_out and c.one_in(2):
         return _with_out(c, call, shape.input if scatter else shape.items, layout)
     return _with_listed_indices(c, call) if space.with_lists and c.one_in(4) else call
@@ -197,14 +208,16 @@ def _with_listed_indices(c: Choices, call: Call) -> Call:
     return Call(call.operator, (call.arguments[0], listed, *call.arguments[2:]), call.options)
 
 
-def _with_weak_updates(c: Choices, call: Call, dtype: np.dtype[Any], shape: Shape) -> Call:
-    updates = draw_weak_updates(c, dtype, shape)
+def _with_weak_updates(
+    c: Choices, call: Call, dtype: np.dtype[Any], shape: Shape, layout: str
+) -> Call:
+    updates = draw_weak_updates(c, dtype, shape, layout)
     return Call(
         call.operator, (*call.arguments[:2], updates, *call.arguments[3:]), call.options, call.note
     )
 
 
-def draw_weak_updates(c: Choices, dtype: np.dtype[Any], shape: Shape) -> Any:
+def draw_weak_updates(c: Choices, dtype: np.dtype[Any], shape: Shape, layout: str = "any") -> Any:
     """Python's own numbers that go into a dtype: one for all, or a list of the shape.
 
     A scalar of the dtype, which is for all too, where there are none or the list would lose its
@@ -212,8 +225,8 @@ def draw_weak_updates(c: Choices, dtype: np.dtype[Any], shape: Shape) -> Any:
     """
     numbers = values.weak_values(dtype)
     if not numbers:
-        return draw_array(c, dtype, ())
-    if 0 in shape or not shape or c.one_in(2):
+        return draw_array(c, dtype, (), layout)
+    if 0 in shape or not 0 < len(shape) <= _DEEPEST or c.one_in(2):
         return c.pick(numbers)
     chosen = c.many(int(np.prod(shape)))
     flat = np.empty(len(chosen), object)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from dmlindex.testing.choices import Choices, SeededChoices, UnfitError
 from dmlindex.testing.compare import difference
 from dmlindex.testing.coverage import features
 from dmlindex.testing.drawing import draw_call
-from dmlindex.testing.mistakes import MISTAKES
+from dmlindex.testing.mistakes import named_mistakes
 from dmlindex.testing.peers import Peer, peer
 from dmlindex.testing.report import Difference, Report
 from dmlindex.testing.shrinking import shrunk
@@ -31,6 +31,7 @@ from dmlindex.testing.strategies import draw_mistake
 
 _ADVICE = 'use device="cpu"'
 _MISTAKE_IN = 8  # one call of so many has a mistake
+_MOST_TRIES = 10_000  # at one call
 Functions = Mapping[str, Callable[..., Any]]
 
 
@@ -45,7 +46,7 @@ def fuzz(
     seed: int = 0,
     keep_going: bool = False,
     shrink: bool = True,
-    mistakes: bool = True,
+    mistakes: bool | str | Sequence[str] = True,
     progress: bool = True,
     **restrictions: Any,
 ) -> Report:
@@ -70,10 +71,11 @@ def fuzz(
     keep_going
         collect every distinct difference instead of stopping at the first.
     shrink
-        make what is found as small as it gets, which may take a minute.
+        make what is found as small as it gets in half a minute.
     mistakes
         one call in eight is wrong on purpose, and must be an exception of the reference's type
-        (where the peer knows the types).
+        (where the peer knows the types). False for none, or the names of those wanted, as in
+        `dmlindex.testing.invalid_calls`.
     progress
         a bar with rate and coverage: in notebooks, and on terminals.
     restrictions
@@ -93,6 +95,7 @@ def fuzz(
     ([], 50)
     """
     functions = _functions(function, operator)
+    _check_length(examples, seconds, seed)
     other = peer(against) if isinstance(against, str) else _peer_of(against)
     if other.dtypes:
         restrictions = {"dtypes": values.named_dtypes(other.dtypes), **restrictions}
@@ -103,7 +106,10 @@ def fuzz(
         # What Python's own numbers become is ours to say, no other library's.
         spaces = {name: replace(one, with_lists=False) for name, one in spaces.items()}
     report = Report(_title(functions), other.name, seed)
-    fuzzer = _Fuzzer(functions, spaces, other, mistakes and other.knows_mistakes, device, shrink)
+    wrong = named_mistakes(() if isinstance(mistakes, bool) else mistakes)
+    if not mistakes or not other.knows_mistakes:
+        wrong = []
+    fuzzer = _Fuzzer(functions, spaces, other, wrong, device, shrink)
     if examples is None and seconds is None:
         seconds = 10.0
     # Calls are counted where their number is known, else seconds.
@@ -124,7 +130,7 @@ class _Fuzzer:
         functions: Functions,
         spaces: dict[str, Space],
         other: Peer,
-        mistakes: bool,
+        mistakes: list[str],
         device: str,
         shrink: bool,
     ) -> None:
@@ -135,7 +141,7 @@ class _Fuzzer:
         self.answers = {name: without_device(other.run(name)) for name in spaces}
         self.device = {"device": device} if device else {}
         self.shrink = shrink
-        self.mistakes = sorted(MISTAKES) if mistakes else []
+        self.mistakes = mistakes
 
     def run(
         self,
@@ -147,7 +153,7 @@ class _Fuzzer:
     ) -> None:
         choices = SeededChoices(np.random.default_rng(report.seed))
         known: set[tuple[str, ...]] = set()
-        start = time.perf_counter()
+        start, tries = time.perf_counter(), 0
         while (examples is None or report.calls < examples) and (
             seconds is None or time.perf_counter() - start < seconds
         ):
@@ -155,7 +161,11 @@ class _Fuzzer:
             try:
                 call = self.draw(choices)
             except UnfitError:
+                tries += 1
+                if tries == _MOST_TRIES:
+                    raise ValueError(f"no call in {tries:,} tries: is there any?") from None
                 continue
+            tries = 0
             report.calls += 1
             problem = self.problem(call, report.filtered)
             report.seconds = time.perf_counter() - start
@@ -222,22 +232,43 @@ def _kind(call: Call, problem: str) -> tuple[str, ...]:
     return call.operator, *options, re.sub(r"\d+|\(.*", "", words)
 
 
+def _check_length(examples: int | None, seconds: float | None, seed: int) -> None:
+    for name, value, least in (
+        ("examples", 1 if examples is None else examples, 1),
+        ("seed", seed, 0),
+    ):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ValueError(f"{name} is {value!r}, expected an integer of at least {least}")
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds is {seconds!r}, expected more than 0")
+
+
 def _functions(function: Callable[..., Any] | Functions, operator: str) -> dict[str, Any]:
+    expected = ", ".join(OPERATORS)
     if isinstance(function, Mapping):
-        for name in function:
+        for name, one in function.items():
             if name not in OPERATORS:
-                raise ValueError(f"function has {name!r}, expected any of {', '.join(OPERATORS)}")
+                raise ValueError(f"function has {name!r}, expected any of {expected}")
+            _check_callable(f"function[{name!r}]", one)
+        if not function:
+            raise ValueError(f"function is empty, expected a function for any of {expected}")
         return dict(function)
+    _check_callable("function", function)
     name = operator or getattr(function, "__name__", "")
     if name not in OPERATORS:
-        expected = ", ".join(OPERATORS)
         raise ValueError(
             f"operator is {name!r}, expected one of {expected}: which is the function?"
         )
     return {name: function}
 
 
+def _check_callable(name: str, value: Any) -> None:
+    if not callable(value):
+        raise TypeError(f"{name} is a {type(value).__name__}, expected a function")
+
+
 def _peer_of(function: Callable[..., Any]) -> Peer:
+    _check_callable("against", function)
     return Peer(getattr(function, "__name__", "a function"), lambda operator: function)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from dmlindex.testing.choices import Choices
+from dmlindex.testing.choices import Choices, UnfitError
 from dmlindex.testing.space import LONGEST_SIDE, Space
 
 Shape = tuple[int, ...]
@@ -41,7 +41,8 @@ def draw_shape(
             sides[d] = 0
         elif max_side > 16:
             sides[d] = c.integer(16, max_side)
-    while math.prod(sides) > max_elements:
+    # Sides of 0 count as 1: strides are products of the others.
+    while math.prod(max(n, 1) for n in sides) > max_elements:
         sides[sides.index(max(sides))] //= 2
     return tuple(sides)
 
@@ -53,7 +54,7 @@ def geometry(c: Choices, operator: str, space: Space) -> Geometry:
     if operator == "gather":
         axis = _axis(c, shape, space)
         rest = math.prod(shape[:axis] + shape[axis + 1 :])
-        places = _positions(c, 3, rest, space, large)
+        places = _positions(c, min(3, space.most_dims + 1 - len(shape)), rest, space, large)
         items = shape[:axis] + places + shape[axis + 1 :]
         return Geometry(shape, places, (shape[axis],), items, axis, _given(c, axis, shape))
     if operator.endswith("elements"):
@@ -69,14 +70,22 @@ def geometry(c: Choices, operator: str, space: Space) -> Geometry:
     batch = 0
     if operator == "gather_nd" and space.batch_dims:
         batch = c.integer(0, len(shape) - 1)
-    k = c.integer(1, len(shape) - batch)
+    k = c.integer(1, min(len(shape) - batch, side))
     limits = shape[batch : batch + k]
     rest = math.prod(shape[batch + k :]) * math.prod(shape[:batch])
+    # Neither indices nor what is moved has more dims than an array may have.
+    dims = min(2, space.most_dims - batch - 1, space.most_dims - len(shape) + k)
     if operator == "scatter_nd" and not space.duplicates:
         most = min(_few(rest), math.prod(limits))
-        q = draw_shape(c, max_dims=min(2, rank), max_elements=most, max_side=side) if most else (0,)
+        fewest = min(1, dims)
+        if not most and not dims:
+            raise UnfitError  # an index into nothing
+        q: Shape = (0,)
+        if most:
+            dims = min(dims, rank)
+            q = draw_shape(c, min_dims=fewest, max_dims=dims, max_elements=most, max_side=side)
     else:
-        q = _positions(c, 2, rest, space, large)
+        q = _positions(c, dims, rest, space, large and dims > 0)
     position = {"batch_dims": batch} if operator == "gather_nd" else {}
     return Geometry(
         shape,

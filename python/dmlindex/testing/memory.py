@@ -41,11 +41,16 @@ def extent(array: Array) -> tuple[int, int]:
     return low, high
 
 
+def has_block(array: Array) -> bool:
+    """Whether bytes make the array: not of references, which mean nothing in another place, nor
+    of a masked one."""
+    return type(array) is np.ndarray and not array.dtype.hasobject
+
+
 def blocks_of(arrays: Iterable[Array]) -> list[Block]:
-    """The memory of all arrays but those of references, whose bytes mean nothing in another place;
-    those that overlap share a block."""
+    """The memory of all arrays that have a block; those that overlap share one."""
     blocks: list[Block] = []
-    for low, high in sorted(extent(array) for array in arrays if not array.dtype.hasobject):
+    for low, high in sorted(extent(array) for array in arrays if has_block(array)):
         if blocks and low < blocks[-1].high:
             blocks[-1] = Block(blocks[-1].low, max(high, blocks[-1].high))
         else:

@@ -6,7 +6,7 @@ it cannot make that mistake in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from dmlindex.reference.checks import overlaps_itself
 from dmlindex.reference.reductions import is_reducible
 from dmlindex.testing.call import PARAMETERS, Call
+from dmlindex.testing.space import MOST_DIMS
 
 Array = npt.NDArray[Any]
 Mistake = Callable[[Call, int], Call | None]
@@ -25,6 +26,20 @@ MISTAKES: dict[str, Mistake] = {}
 def _mistake(function: Mistake) -> Mistake:
     MISTAKES[function.__name__] = function
     return function
+
+
+def named_mistakes(names: str | Sequence[str] = ()) -> list[str]:
+    """The mistakes of these names, all where there are none; ValueError that lists them for a typo.
+
+    >>> named_mistakes("index_out_of_range")
+    ['index_out_of_range']
+    """
+    chosen = [names] if isinstance(names, str) else list(names)
+    for name in chosen:
+        if name not in MISTAKES:
+            expected = ", ".join(sorted(MISTAKES))
+            raise ValueError(f"mistakes has {name!r}, expected any of {expected}")
+    return sorted(chosen or MISTAKES)
 
 
 def _with(call: Call, **changes: Any) -> Call:
@@ -126,22 +141,23 @@ def indices_of_a_wrong_type(call: Call, choice: int) -> Call:
 def indices_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
     given = call.given()
     places, source = np.asarray(given["indices"]), given["input"]
+    dtype = places.dtype
     if call.operator == "gather":
         return None
-    wrong: list[Any] = [0, np.zeros((), "i4")]
+    wrong: list[Any] = [0, np.zeros((), dtype)]
     if call.operator.endswith("nd"):
-        wrong += [np.zeros((*places.shape[:-1], 0), "i8")]
-        wrong += [np.zeros((*places.shape[:-1], source.ndim + 1), "i8")]
+        wrong += [np.zeros((*places.shape[:-1], 0), dtype)]
+        wrong += [np.zeros((*places.shape[:-1], source.ndim + 1), dtype)]
         batch = given.get("batch_dims", 0)
         if batch:
             shape = (source.shape[0] + 1, *places.shape[1:])
-            wrong += [np.zeros(shape, "i8"), np.zeros((*places.shape[:batch], 99), "i8")]
+            wrong += [np.zeros(shape, dtype), np.zeros((*places.shape[:batch], 99), dtype)]
     else:
-        wrong += [np.zeros((*places.shape, 1), "i8"), np.zeros(places.shape[1:], "i8")]
+        wrong += [np.zeros((*places.shape, 1), dtype), np.zeros(places.shape[1:], dtype)]
         off = [d for d in range(source.ndim) if d != given.get("axis", 0) % source.ndim]
         for d in off:
             shape = (*places.shape[:d], source.shape[d] + 1, *places.shape[d + 1 :])
-            wrong.append(np.zeros(shape, "i8"))
+            wrong.append(np.zeros(shape, dtype))
     return _with(call, indices=_pick(wrong, choice))
 
 
@@ -171,8 +187,9 @@ def updates_of_a_wrong_shape(call: Call, choice: int) -> Call | None:
         return None
     given = call.given()
     dtype, shape = given["input"].dtype, given["updates"].shape
-    wrong = [(*shape, 1), (1, *shape), tuple(n + 1 for n in shape) or (2,), shape[:-1] or (1, 1)]
-    wrong = [s for s in wrong if s not in (shape, ())]
+    longer = (*shape[:-1], shape[-1] + 1) if shape else (2,)
+    wrong = [(*shape, 1), (1, *shape), longer, shape[:-1] or (1, 1)]
+    wrong = [s for s in wrong if s not in (shape, ()) and len(s) <= MOST_DIMS]
     return _with(call, updates=np.zeros(_pick(wrong, choice), dtype))
 
 
@@ -230,7 +247,7 @@ def out_meets_itself(call: Call, choice: int) -> Call | None:
 @_mistake
 def index_out_of_range(call: Call, choice: int) -> Call | None:
     given = call.given()
-    places = np.array(given["indices"])
+    places = np.array(given["indices"], order="C")
     if places.size == 0:
         return None
     info = np.iinfo(places.dtype)
@@ -239,8 +256,9 @@ def index_out_of_range(call: Call, choice: int) -> Call | None:
     wrong = [i for i in wrong if not -most <= i < most]
     if not wrong:
         return None
-    places.flat[choice % places.size] = _pick(wrong, choice // places.size)
-    return _with(call, mode="raise", indices=places)
+    places.reshape(-1)[choice % places.size] = _pick(wrong, choice // places.size)
+    mode = {"mode": "raise"} if "mode" in given else {}
+    return _with(call, indices=places, **mode)
 
 
 @_mistake

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dmlindex.testing.call import Call
-from dmlindex.testing.memory import blocks_of, place
+from dmlindex.testing.memory import blocks_of, has_block, place
 from dmlindex.testing.space import OPERATORS
 
 Array = npt.NDArray[Any]
@@ -19,11 +19,13 @@ FORMAT = "dmlindex call 1"
 def to_json(call: Call, **notes: Any) -> str:
     """The call, layout and shared memory included; notes are kept beside it.
 
-    TypeError for arrays of Python objects.
+    TypeError for arrays of Python objects, and for masked ones.
     """
     arrays = call.arrays()
-    if any(array.dtype.hasobject for array in arrays):
-        raise TypeError("to_json: an array of Python objects; expected dtypes of plain bytes")
+    if not all(map(has_block, arrays)):
+        raise TypeError(
+            "to_json: an array of Python objects, or a masked one; expected arrays of plain bytes"
+        )
     blocks = blocks_of(arrays)
     numbers: dict[int, dict[str, Any]] = {}
     for array in {id(array): array for array in arrays}.values():

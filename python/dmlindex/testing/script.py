@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
+import operator
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dmlindex.testing.memory import Block, bits, blocks_of, place
+from dmlindex.testing.memory import Block, bits, blocks_of, has_block, place
 
 if TYPE_CHECKING:
     from dmlindex.testing.call import Call
 
 Array = npt.NDArray[Any]
-_MOST_SHOWN = 64  # elements of an array that are written down as numbers
+_MOST_SHOWN = 1000  # elements that are written down one by one, and bytes that are as hex
 
 
 def script(call: Call, function: str, imports: str) -> str:
@@ -29,15 +32,16 @@ def script(call: Call, function: str, imports: str) -> str:
     if types := sorted({a.dtype.name for a in arrays if a.dtype.type.__module__ == "ml_dtypes"}):
         lines.append(f"from ml_dtypes import {', '.join(types)}")
     lines.append(imports)
-    lines += [
-        f'memory_{i} = bytearray.fromhex("{block.read().hex()}")' for i, block in enumerate(blocks)
-    ]
+    memory = [_as_code(block.read()) for block in blocks]
+    if any("zlib" in code for code in memory):
+        lines.append("import base64, zlib")
+    lines += [f"memory_{i} = {code}" for i, code in enumerate(memory)]
     names: dict[int, str] = {}
     for name, value in call.given().items():
         if isinstance(value, np.ndarray) and id(value) not in names:
             names[id(value)] = name
-            made = _as_numbers(value) if id(value) in plain else _construction(value, blocks)
-            lines.append(f"{name} = {made}")
+            made = _as_numbers(name, value) if id(value) in plain else []
+            lines += made or [f"{name} = {_construction(value, blocks)}"]
             if not value.flags.writeable:
                 lines.append(f"{name}.flags.writeable = False")
     shown = [names.get(id(value), repr(value)) for value in call.arguments]
@@ -55,13 +59,18 @@ def name_of(function: Callable[..., Any]) -> tuple[str, str]:
     ('FUNCTION', 'FUNCTION = …  # the function under test: <lambda>')
     """
     name = getattr(function, "__name__", repr(function))
-    for module in _homes(function):
+    qualified = getattr(function, "__qualname__", name)
+    for home in _homes(function):
         try:
-            known = getattr(importlib.import_module(module), name, None) is function
-            if known and module != "__main__":
-                return name, f"from {module} import {name}"
-        except Exception:  # a module that cannot be imported again
+            module = importlib.import_module(home)
+            names = [known for known, value in vars(module).items() if value is function]
+            if not names and operator.attrgetter(qualified)(module) == function:
+                names = [qualified]  # of a class
+        except Exception:  # a module that cannot be imported again, or has no such name
             continue
+        if names and home != "__main__":
+            chosen = name if name in names else names[0]
+            return chosen, f"from {home} import {chosen.partition('.')[0]}"
     return "FUNCTION", f"FUNCTION = …  # the function under test: {name}"
 
 
@@ -73,30 +82,56 @@ def _homes(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def _is_plain(array: Array, arrays: list[Array]) -> bool:
     """Whether an array is all that its memory is for, so that its numbers say everything."""
-    if array.size > _MOST_SHOWN or not (array.flags.c_contiguous and array.flags.aligned):
+    flags = array.flags
+    if not has_block(array) or not flags.c_contiguous or not (flags.aligned or not array.size):
         return False
-    dtype = array.dtype
-    if dtype.hasobject or not dtype.isnative or dtype.fields or dtype.char in "gG":
+    if array.dtype.char in "gG":
         return False  # of long doubles some bytes mean nothing
     if any(other is not array and np.may_share_memory(other, array) for other in arrays):
         return False
+    names: dict[str, Any] = {"np": np, "dtype": np.dtype, "inf": np.inf, "nan": np.nan}
     try:
-        names = {"np": np, "dtype": np.dtype, "inf": np.inf, "nan": np.nan}
-        again = eval(_as_numbers(array), names)
+        exec("\n".join(_as_numbers("again", array)), names)
     except Exception:  # a dtype that numbers do not say
         return False
-    alike = (again.dtype, again.shape, again.strides) == (dtype, array.shape, array.strides)
+    again = names["again"]
+    alike = (again.dtype, again.shape, again.strides) == (array.dtype, array.shape, array.strides)
     return alike and np.array_equal(bits(again), bits(array))
 
 
-def _as_numbers(array: Array) -> str:
-    made = f"np.array({array.tolist()!r}, dtype={str(array.dtype)!r})"
-    return made if 0 not in array.shape else f"np.empty({array.shape}, dtype={str(array.dtype)!r})"
+def _as_numbers(name: str, array: Array) -> list[str]:
+    """Lines that make the array of its elements: one by one, or those that are not as most are."""
+    dtype = array.dtype
+    if dtype.kind in "mM":  # as the integers that they are
+        lines = _as_numbers(name, array.view(f"{dtype.byteorder}i8"))
+        return [*lines, f"{name} = {name}.view({dtype.str!r})"]
+    shown = repr(dtype) if dtype.fields else repr(str(dtype))
+    if array.size == 0:
+        return [f"{name} = np.empty({array.shape}, dtype={shown})"]
+    if array.size > _MOST_SHOWN:
+        rows, flat = bits(array), array.reshape(-1)
+        _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+        most = first[counts.argmax()]
+        places = np.flatnonzero((rows != rows[most]).any(axis=1))
+        if places.size <= _MOST_SHOWN:
+            lines = [f"{name} = np.full({array.shape}, {flat[most].tolist()!r}, dtype={shown})"]
+            few = f"{name}.flat[{places.tolist()}] = {flat[places].tolist()!r}"
+            return lines + [few] * (places.size > 0)
+    return [f"{name} = np.array({array.tolist()!r}, dtype={shown})"]
+
+
+def _as_code(memory: bytes) -> str:
+    """An expression for bytes."""
+    if len(memory) <= _MOST_SHOWN:
+        return f'bytearray.fromhex("{memory.hex()}")'
+    packed = base64.b64encode(zlib.compress(memory, 9)).decode()
+    return f'bytearray(zlib.decompress(base64.b64decode("{packed}")))'
 
 
 def _construction(array: Array, blocks: list[Block]) -> str:
     """Code that makes the array, out of its block's memory."""
-    if array.dtype.hasobject:
-        return f"np.array({array.tolist()!r}, {array.dtype!r}).reshape({array.shape})"
-    i, offset = place(array, blocks)
-    return f"np.ndarray({array.shape}, {array.dtype!r}, memory_{i}, {offset}, {array.strides})"
+    if has_block(array):
+        i, offset = place(array, blocks)
+        return f"np.ndarray({array.shape}, {array.dtype!r}, memory_{i}, {offset}, {array.strides})"
+    kind = "np.ma.array" if isinstance(array, np.ma.MaskedArray) else "np.array"
+    return f"{kind}({array.tolist()!r}, {array.dtype!r}).reshape({array.shape})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from hypothesis import HealthCheck, Phase, Verbosity, find, reject, settings
@@ -17,9 +18,15 @@ _NOT_YET_SHRUNK = _KEY + b".secondary"  # under _KEY itself Hypothesis takes it 
 
 
 def shrunk(
-    draw: Callable[[Choices], Call], taken: Sequence[int | bytes], fails: Callable[[Call], bool]
+    draw: Callable[[Choices], Call],
+    taken: Sequence[int | bytes],
+    fails: Callable[[Call], bool],
+    seconds: float = 30.0,
 ) -> Call | None:
-    """The smallest call that `draw` makes and that fails; None if the first does not fail again."""
+    """The smallest call found in that time that `draw` makes and that fails; None if the first does
+    not fail again."""
+    end = time.monotonic() + seconds
+    found: Call | None = None
 
     @st.composite
     def calls(draw_one: st.DrawFn) -> Call:
@@ -28,12 +35,19 @@ def shrunk(
         except UnfitError:
             reject()
 
+    def still_fails(call: Call) -> bool:
+        nonlocal found
+        if time.monotonic() > end or not fails(call):
+            return False
+        found = call  # Hypothesis tries what is smaller than the last
+        return True
+
     database = InMemoryExampleDatabase()
     database.save(_NOT_YET_SHRUNK, choices_to_bytes(taken))
     try:
         return find(
             calls(),
-            fails,
+            still_fails,
             settings=settings(
                 database=database,
                 phases=(Phase.reuse, Phase.shrink),
@@ -46,4 +60,4 @@ def shrunk(
             database_key=_KEY,
         )
     except (NoSuchExample, HypothesisException):
-        return None
+        return found  # the time is over, or the function answers now so and now so

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from hypothesis import reject
 from hypothesis import strategies as st
 
 from dmlindex.testing.call import Call
 from dmlindex.testing.choices import Choices, HypothesisChoices, UnfitError
 from dmlindex.testing.drawing import draw_call
-from dmlindex.testing.mistakes import MISTAKES
+from dmlindex.testing.mistakes import MISTAKES, named_mistakes
 from dmlindex.testing.space import Space, space
 
 
@@ -34,7 +35,8 @@ def calls(operator: str = "", **restrictions: Any) -> st.SearchStrategy[Call]:
       argument in any way. `with_lists=False`: indices are never lists, and updates never Python's
       own numbers.
     - `layouts="packed"`: arrays are C-contiguous; else they have any strides.
-    - `max_rank` (also `max_dims`; 4 by default), `max_side`: how large shapes get.
+    - `max_rank`: how many dims an array has at most, results included; by default input has up to
+      4 (`max_dims` says it of input alone). `max_side`: the longest dim.
 
     A name that there is not is a ValueError that lists those that there are.
 
@@ -48,7 +50,7 @@ def calls(operator: str = "", **restrictions: Any) -> st.SearchStrategy[Call]:
 
 
 def invalid_calls(
-    operator: str = "", *, mistakes: Sequence[str] = (), **restrictions: Any
+    operator: str = "", *, mistakes: str | Sequence[str] = (), **restrictions: Any
 ) -> st.SearchStrategy[Call]:
     """Calls of an operator with exactly one mistake, which the note names; all of them are errors.
 
@@ -56,11 +58,7 @@ def invalid_calls(
 
     >>> strategy = invalid_calls("gather", mistakes=["index_out_of_range"])
     """
-    for mistake in mistakes:
-        if mistake not in MISTAKES:
-            expected = ", ".join(sorted(MISTAKES))
-            raise ValueError(f"mistakes has {mistake!r}, expected any of {expected}")
-    return _invalid_calls(space(operator, **restrictions), sorted(mistakes or MISTAKES))
+    return _invalid_calls(space(operator, **restrictions), named_mistakes(mistakes))
 
 
 @st.composite
@@ -82,10 +80,13 @@ def _invalid_calls(draw: st.DrawFn, space: Space, mistakes: list[str]) -> Call:
 def draw_mistake(c: Choices, space: Space, mistakes: Sequence[str]) -> Call:
     """A call of the space with one of the mistakes; UnfitError where the choices make none."""
     mistake = c.pick(mistakes)
-    with_out = space.with_out or (mistake.startswith("out") and "out" in space.arguments)
-    call = draw_call(c, replace(space, with_out=with_out, in_range=True, with_lists=False))
+    call = draw_call(c, replace(space, in_range=True, with_lists=False))
     wrong = MISTAKES[mistake](call, c.integer(0, 1000))
     if wrong is None or not space.takes(wrong):
+        raise UnfitError
+    if not space.with_lists and not all(isinstance(one, np.ndarray) for one in wrong.arguments[:2]):
+        raise UnfitError
+    if not space.negative and mistake == "index_out_of_range" and (wrong.arguments[1] < 0).any():
         raise UnfitError
     mode = wrong.options.get("mode", "raise")
     if not mistake.startswith("mode") and mode not in space.modes_of(call.operator):
