@@ -2,9 +2,10 @@
 
 python -m benchmarks.curves [--points 32] [--largest MIB] [--clock cpu] [--output FOLDER]
 
-Writes curves.json and curves.png; panels that --only leaves out are taken from curves.json. Calls
-have out= and mode="clamp", so that moving is what costs, and one thread but in the panel of them. A
-point is the median of seven samples. A step is a threshold of ours, or a cache's end.
+Writes curves.json and curves.png, and lists the steps; panels that --only leaves out are taken from
+curves.json. Calls have out= and mode="clamp", so that moving is what costs, and one thread but in
+the panel of them. A point is the shortest of seven samples, which other work on the machine
+lengthens least. A step is a threshold of ours, or a cache's end.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from timeit import Timer
 from typing import Any
 
@@ -25,6 +26,7 @@ from benchmarks.sweep.worker import CLOCKS
 _ROUNDS = 7
 _SAMPLE_NS = 200_000
 _MILLION = 1 << 20
+_STEP = 1.15  # between two points
 
 Curves = dict[str, dict[str, list[tuple[float, float]]]]  # panel, curve: x and ns
 
@@ -49,6 +51,8 @@ def main() -> None:
             curves[panel] = measured(make(options), CLOCKS[options.clock])
             path.write_text(json.dumps(curves, indent=1), "utf-8")
     plot(curves, folder / "curves.png")
+    for line in steps_in(curves):
+        print(line)
     print(f"Written to {folder}: curves.json, curves.png")
 
 
@@ -62,7 +66,7 @@ def measured(points: Iterator[Point], clock: Callable[[], int]) -> dict[str, Any
         timer = Timer(call, timer=clock)
         once = max(1, min(timer.timeit(1) for _ in range(2)))
         number = max(1, round(_SAMPLE_NS / once))
-        cost = median(timer.timeit(number) / number for _ in range(_ROUNDS))
+        cost = min(timer.timeit(number) / number for _ in range(_ROUNDS))
         curves.setdefault(curve, []).append((x, cost / count))
     return curves
 
@@ -134,6 +138,21 @@ def threads(options: argparse.Namespace) -> Iterator[Point]:
         rows = _MILLION // 16
         yield "elements of 4 bytes", count, taken(_MILLION, 4, _MILLION), _MILLION
         yield "rows of 64 bytes", count, taken(rows, 64, rows), rows
+
+
+def steps_in(curves: Curves) -> Iterator[str]:
+    """Where cost jumps from one point to the next, and slices that a wider one beats."""
+    for panel in ("bytes of the table", "bytes of the output", "length of the axis"):
+        for curve, points in curves.get(panel, {}).items():
+            for (x, cost), (next_x, next_cost) in pairwise(points):
+                if not 1 / _STEP <= next_cost / cost <= _STEP:
+                    span = f"{x:.0f} to {next_x:.0f}: {cost:.2f} to {next_cost:.2f} ns"
+                    yield f"{panel}, {curve}, {span} ({next_cost / cost:.2f})"
+    for curve, points in curves.get("bytes of a slice", {}).items():
+        for (x, cost), (next_x, next_cost) in pairwise(points):
+            if cost > _STEP * next_cost:
+                ratio = cost / next_cost
+                yield f"a slice of {x:.0f} bytes, {curve}: {ratio:.2f} times one of {next_x:.0f}"
 
 
 _PANELS: dict[str, Callable[[argparse.Namespace], Iterator[Point]]] = {

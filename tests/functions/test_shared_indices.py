@@ -27,3 +27,23 @@ def test_rows_that_share_their_indices(dtype: str, limit: int, count: int) -> No
     assert dmlindex.gather(table, indices, 2, mode="clamp").tobytes() == clamped.tobytes()
     with pytest.raises(IndexError, match=rf"indices\[{count - 2}\] = {limit} "):
         dmlindex.gather(table, indices, 2)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8", "V3", "V12", "V40", "V80"])
+@pytest.mark.parametrize("outer", [(7,), (8,), (40,), (3, 30), (1100,)])
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_few_indices_on_a_later_axis(dtype: str, outer: tuple[int, ...], count: int) -> None:
+    """Row by row, column by column or many rows at a time, packed and not."""
+    rng = np.random.default_rng([len(outer), count])
+    shape = (*outer, 11)
+    made = rng.integers(0, 250, (*shape, np.dtype(dtype).itemsize), np.uint8)
+    table = made.view(dtype).reshape(shape)
+    indices = rng.integers(-11, 11, count)
+    axis = len(outer)
+    expected = np.take(table, indices, axis)
+    assert dmlindex.gather(table, indices, axis).tobytes() == expected.tobytes()
+    assert dmlindex.gather(table.copy("F"), indices, axis).tobytes() == expected.tobytes()
+    wide = np.zeros((*outer, 2 * count), dtype)
+    dmlindex.gather(table, indices, axis, out=wide[..., 1::2])
+    assert wide[..., 1::2].tobytes() == expected.tobytes()
+    assert not wide[..., ::2].tobytes().strip(b"\0")

@@ -51,6 +51,14 @@ void narrow(float value, Float16& half) noexcept {
     half.bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 
+#elif defined(__aarch64__)
+
+float widen(Float16 half) noexcept { return static_cast<float>(std::bit_cast<__fp16>(half.bits)); }
+
+void narrow(float value, Float16& half) noexcept {
+    half.bits = std::bit_cast<std::uint16_t>(static_cast<__fp16>(value));
+}
+
 #else
 
 float widen(Float16 half) noexcept {

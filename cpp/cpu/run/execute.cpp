@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <optional>
 
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/run/free_dims.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/strips.hpp"
@@ -16,39 +16,14 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Rows of fewer positions are not looked up one by one.
+// Rows of fewer positions are not looked up one by one; the second, where the table's row lies in
+// registers.
 constexpr std::int64_t kShortRow = 64;
+constexpr std::int64_t kShortRowInRegisters = 32;
 
 // Positions resolved at a time where other dims use the same indices over again: a quarter of L2,
 // to resolve them once.
 constexpr std::int64_t kSharedPositions = 16384;
-
-// dims = [free dims before][position dims][free dims behind]. Along a free dim the index stays the
-// same and the order does not matter; the position dims are those that indices are resolved for.
-struct Partition {
-    int before;
-    int behind;
-    int positions_rank;
-    std::int64_t positions;
-    std::int64_t free_count;
-};
-
-Partition partition(const Job& job) noexcept {
-    const auto is_free = [&](const Dim& dim) {
-        return dim.index_stride == 0 && independent(job, dim);
-    };
-    Partition parts{0, 0, 0, 1, 1};
-    while (parts.behind < job.rank && is_free(job.dims[job.rank - 1 - parts.behind]))
-        ++parts.behind;
-    while (parts.before < job.rank - parts.behind && is_free(job.dims[parts.before]))
-        ++parts.before;
-    parts.positions_rank = job.rank - parts.before - parts.behind;
-    for (int d = 0; d < job.rank; ++d) {
-        const bool position = d >= parts.before && d < job.rank - parts.behind;
-        (position ? parts.positions : parts.free_count) *= job.dims[d].size;
-    }
-    return parts;
-}
 
 // Whether the items lie at a constant stride along all positions, so that a block may cross runs.
 bool items_are_linear(const Dim* dims, int rank) noexcept {
@@ -67,88 +42,6 @@ bool follow_each_other(const Block& block) noexcept {
     return block.count > 1 && block.offsets[0] != kSkipped;
 }
 
-// How much of the table a row of so many indices may touch, if that is worth fetching a row ahead:
-// there are as many indices as cache lines, and they are not too many. Else 0.
-std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept {
-    constexpr std::int64_t kMostBytes = 16 << 10;
-    const std::int64_t most_bytes = std::min(kMostBytes, positions * kCacheLineBytes);
-    if (job.coordinate_count != 1) return 0;
-    const Coordinate& coordinate = job.coordinates[0];
-    if (coordinate.limit > most_bytes ||
-        coordinate.limit * std::abs(coordinate.table_stride) > most_bytes)
-        return 0;
-    return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
-}
-
-// A short row of positions that is moved along free dims before it: many times over at once.
-void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
-    const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
-    std::int64_t places[kBlockPositions];
-    std::int64_t offsets[kBlockPositions];
-    write_places(job.dims, parts.before, tile, places);
-    for (std::int64_t p = 0; p < tile.places(); ++p) {
-        for (std::int64_t i = 0; i < row.count; ++i) {
-            const std::int64_t offset = row.offsets[i];
-            offsets[p * row.count + i] = offset == kSkipped ? kSkipped : offset + places[p];
-        }
-    }
-    Block block = row;
-    block.offsets = offsets;
-    for (PositionWalker walker(job.dims, tile.dim + 1, 0); !walker.at_end();) {
-        const std::int64_t rows = std::min(tile.rows, walker.left_in_run());
-        block.count = rows * tile.row_places * row.count;
-        block.table = row.table + walker.table_offset();
-        block.items = row.items + walker.item_offset();
-        deliver(job, block, carry);
-        walker.advance(rows);
-    }
-}
-
-// Moves a block along every free dim: all of its positions at once, or, where the innermost free
-// dim is longer than the block, position by position along that dim.
-void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept {
-    if (parts.free_count == 1) {
-        deliver(job, block, carry);
-        return;
-    }
-    if (parts.behind == 0 && block.count <= kBlockPositions / 4 &&
-        job.dims[parts.before - 1].item_stride == block.count * block.item_stride) {
-        move_rows(job, parts, block, carry);
-        return;
-    }
-    Dim free_dims[kMaxDims];
-    int rank = 0;
-    for (int d = 0; d < parts.before; ++d) free_dims[rank++] = job.dims[d];
-    for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
-
-    const Dim inner = free_dims[rank - 1];
-    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
-    if (along_inner) --rank;
-    const std::int64_t row_bytes =
-        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job, block.count) : 0;
-    for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
-        Block at = block;
-        at.table += walker.table_offset();
-        at.items += walker.item_offset();
-        fetch_span(at.table + inner.table_stride, row_bytes);
-        if (!along_inner) {
-            deliver(job, at, carry);
-        } else {
-            for (std::int64_t i = 0; i < at.count; ++i) {
-                std::byte* table = at.table + at.offsets[i];
-                std::byte* item = at.items + i * at.item_stride;
-                if (job.direction == Direction::kGather) {
-                    job.copy(item, inner.item_stride, table, inner.table_stride, inner.size,
-                             at.slice_bytes);
-                } else {
-                    job.copy(table, inner.table_stride, item, inner.item_stride, inner.size,
-                             at.slice_bytes);
-                }
-            }
-        }
-    }
-}
-
 // Whether every run is a packed row of indices, each of which takes one element of a packed row of
 // the table. Indices that rows share are looked up in each of them only where the table's row lies
 // in registers: else their offsets are quicker.
@@ -160,7 +53,9 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
         return false;
     }
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
-    return run.size >= kShortRow && (parts.free_count == 1 || fits_registers(job));
+    const bool in_registers = fits_registers(job);
+    if (parts.free_count > 1) return run.size >= kShortRow && in_registers;
+    return run.size >= (in_registers ? kShortRowInRegisters : kShortRow);
 }
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {

@@ -1,0 +1,134 @@
+#include "cpu/run/free_dims.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cpu/kernels/moves.hpp"
+#include "cpu/run/tiles.hpp"
+#include "cpu/run/walker.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// A short row of positions that is moved along free dims before it: many times over at once.
+void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
+    const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
+    std::int64_t places[kBlockPositions];
+    std::int64_t offsets[kBlockPositions];
+    write_places(job.dims, parts.before, tile, places);
+    for (std::int64_t p = 0; p < tile.places(); ++p) {
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            const std::int64_t offset = row.offsets[i];
+            offsets[p * row.count + i] = offset == kSkipped ? kSkipped : offset + places[p];
+        }
+    }
+    Block block = row;
+    block.offsets = offsets;
+    for (PositionWalker walker(job.dims, tile.dim + 1, 0); !walker.at_end();) {
+        const std::int64_t rows = std::min(tile.rows, walker.left_in_run());
+        block.count = rows * tile.row_places * row.count;
+        block.table = row.table + walker.table_offset();
+        block.items = row.items + walker.item_offset();
+        deliver(job, block, carry);
+        walker.advance(rows);
+    }
+}
+
+// Copies a position's slice all along a dim.
+void copy_along(const Job& job, const Dim& dim, std::byte* table, std::byte* item) noexcept {
+    if (job.direction == Direction::kGather) {
+        job.copy(item, dim.item_stride, table, dim.table_stride, dim.size, job.slice_bytes);
+    } else {
+        job.copy(table, dim.table_stride, item, dim.item_stride, dim.size, job.slice_bytes);
+    }
+}
+
+// Positions with those along free dims before them, up to which it takes longer to write rows of
+// offsets than to go column by column.
+constexpr std::int64_t kShortOfRows = 3 * kBlockPositions;
+
+// A few positions, each all along the last of the free dims before them.
+void move_columns(const Job& job, const Partition& parts, const Block& block) noexcept {
+    const Dim& rows = job.dims[parts.before - 1];
+    for (PositionWalker walker(job.dims, parts.before - 1, 0); !walker.at_end();
+         walker.advance(1)) {
+        for (std::int64_t i = 0; i < block.count; ++i) {
+            copy_along(job, rows, block.table + walker.table_offset() + block.offsets[i],
+                       block.items + walker.item_offset() + i * block.item_stride);
+        }
+    }
+}
+
+}  // namespace
+
+Partition partition(const Job& job) noexcept {
+    const auto is_free = [&](const Dim& dim) {
+        return dim.index_stride == 0 && independent(job, dim);
+    };
+    Partition parts{0, 0, 0, 1, 1};
+    while (parts.behind < job.rank && is_free(job.dims[job.rank - 1 - parts.behind]))
+        ++parts.behind;
+    while (parts.before < job.rank - parts.behind && is_free(job.dims[parts.before]))
+        ++parts.before;
+    parts.positions_rank = job.rank - parts.before - parts.behind;
+    for (int d = 0; d < job.rank; ++d) {
+        const bool position = d >= parts.before && d < job.rank - parts.behind;
+        (position ? parts.positions : parts.free_count) *= job.dims[d].size;
+    }
+    return parts;
+}
+
+std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept {
+    constexpr std::int64_t kMostBytes = 16 << 10;
+    const std::int64_t most_bytes = std::min(kMostBytes, positions * kCacheLineBytes);
+    if (job.coordinate_count != 1) return 0;
+    const Coordinate& coordinate = job.coordinates[0];
+    if (coordinate.limit > most_bytes ||
+        coordinate.limit * std::abs(coordinate.table_stride) > most_bytes)
+        return 0;
+    return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
+}
+
+void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept {
+    if (parts.free_count == 1) {
+        deliver(job, block, carry);
+        return;
+    }
+    constexpr std::int64_t kFewRows = 8;
+    if (parts.behind == 0 && job.copy != nullptr && block.slice_bytes <= kCacheLineBytes &&
+        job.dims[parts.before - 1].size >= std::max(kFewRows, block.count) &&
+        parts.free_count * block.count <= kShortOfRows) {
+        move_columns(job, parts, block);
+        return;
+    }
+    if (parts.behind == 0 && block.count <= kBlockPositions / 4 &&
+        job.dims[parts.before - 1].item_stride == block.count * block.item_stride) {
+        move_rows(job, parts, block, carry);
+        return;
+    }
+    Dim free_dims[kMaxDims];
+    int rank = 0;
+    for (int d = 0; d < parts.before; ++d) free_dims[rank++] = job.dims[d];
+    for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
+
+    const Dim inner = free_dims[rank - 1];
+    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
+    if (along_inner) --rank;
+    const std::int64_t row_bytes =
+        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job, block.count) : 0;
+    for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
+        Block at = block;
+        at.table += walker.table_offset();
+        at.items += walker.item_offset();
+        fetch_span(at.table + inner.table_stride, row_bytes);
+        if (!along_inner) {
+            deliver(job, at, carry);
+        } else {
+            for (std::int64_t i = 0; i < at.count; ++i) {
+                copy_along(job, inner, at.table + at.offsets[i], at.items + i * at.item_stride);
+            }
+        }
+    }
+}
+
+}  // namespace dmlindex::cpu

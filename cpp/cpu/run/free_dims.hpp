@@ -1,0 +1,29 @@
+// Dims along which the index stays the same: a block is resolved once for all of them.
+#pragma once
+
+#include "cpu/kernels/carry.hpp"
+#include "cpu/run/job.hpp"
+
+namespace dmlindex::cpu {
+
+// dims = [free dims before][position dims][free dims behind]. Along a free dim the index stays the
+// same and the order does not matter; the position dims are those that indices are resolved for.
+struct Partition {
+    int before;
+    int behind;
+    int positions_rank;
+    std::int64_t positions;
+    std::int64_t free_count;
+};
+
+Partition partition(const Job& job) noexcept;
+
+// How much of the table a row of so many indices may touch, if that is worth fetching a row ahead:
+// there are as many indices as cache lines, and they are not too many. Else 0.
+std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept;
+
+// Moves a block along every free dim: all of its positions at once, or, where the innermost free
+// dim is longer than the block, position by position along that dim.
+void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept;
+
+}  // namespace dmlindex::cpu
