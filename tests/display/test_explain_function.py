@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,73 +15,39 @@ from dmlindex._explain.elsewhere import JAX, LIBRARIES, ONNX, TORCH, WHY
 from dmlindex._explain.elsewhere_calls import CALLS
 from dmlindex._explain.form import Form, form_of_call, form_of_desc
 from dmlindex._explain.formula import formula
-from dmlindex.reference.memory import as_bytes
 from tests.descriptors.desc_strategies import Problem, problems
+from tests.display.code import answer, run
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 
-def run(lines: tuple[str, ...] | list[str], names: dict[str, Any]) -> Any:
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        exec("\n".join(lines), names)
-    return names["y"]
+def test_a_compiled_operator_is_explained_with_what_it_was_compiled_with() -> None:
+    desc = dml.GatherOperatorDesc.infer((3,), (2,))
+    found = dml.Device().compile(desc, mode="fill", fill_value=-2.5).explain()
+    x, i = np.arange(3, dtype=np.float32), np.array([1, 7])
+    np.testing.assert_array_equal(run(found.numpy, {"np": np, "x": x, "i": i}), [1, -2.5])
+    scatter = dml.ScatterElementsOperatorDesc.infer((3,), (2,))
+    words = dml.Device().compile(scatter, duplicates="raise").explain().words
+    assert "Several updates of one element are an IndexError, and nothing is written." in words
+    assert not any("wins" in sentence for sentence in words)
 
 
-def answer(call: testing.Call) -> Any:
-    """What the operator gives; None where it raises for an index out of range."""
-    try:
-        return call.run(getattr(dml, call.operator))
-    except IndexError:
-        return None
+def test_updates_in_any_order() -> None:
+    arguments = (np.zeros(3), [0, 0], np.ones(2))
+    for ordered, order in ((True, "one by one in C order of the indices"), (False, "in any order")):
+        found = dml.explain(dml.scatter_elements, *arguments, reduction="add", ordered=ordered)
+        assert f"Updates are added to what is there, {order}." in found.words
 
 
-plain_calls = testing.calls(with_out=False, with_lists=False, layouts="packed")
-
-
-@given(plain_calls)
-def test_the_numpy_idiom_equals_the_operator(call: testing.Call) -> None:
-    """Bit for bit, in every mode, but where the fuzzer's peer names a rule of NumPy's own."""
-    from dmlindex.testing.peers.numpy_peer import PEER
-
-    expected = answer(call)
-    if expected is None or PEER.rule(call):
+@given(testing.invalid_calls())
+def test_what_the_function_refuses_is_not_explained(call: testing.Call) -> None:
+    """But a wrong out, and indices out of range: values do not count."""
+    with pytest.raises((TypeError, ValueError, IndexError)) as raised:
+        call.run(getattr(dml, call.operator))
+    if raised.type is IndexError or " out " in str(raised.value):
         return
-    given_ = call.given()
-    names: dict[str, Any] = {"np": np}
-    names["x"], names["i"] = np.asarray(given_["input"]), np.asarray(given_["indices"])
-    if "updates" in given_:
-        names["u"] = np.asarray(given_["updates"]).astype(expected.dtype, copy=False)
-    if call.options.get("reduction", "none") == "none":  # moves copy bits
-        names = {name: as_bytes(value) if name in "xu" else value for name, value in names.items()}
-    explained = dml.explain(call.operator, *call.arguments, **call.options)
-    if call.options.get("mode") == "fill":  # what a value becomes in a dtype is ours to say
-        assert np.shape(run(explained.numpy[:-1], names)) == expected.shape
-        return
-    found = run(explained.numpy, names)
-    assert found.shape == expected.shape
-    if expected.dtype.type in (np.longdouble, np.clongdouble):  # with padding of any bits
-        np.testing.assert_array_equal(found.view(expected.dtype), expected)
-    else:
-        assert found.tobytes() == expected.tobytes()
-
-
-@pytest.mark.parametrize("index", [1, -4])
-def test_the_numpy_idiom_fills_a_single_element(index: int) -> None:
-    x, i = np.array([7, 8, 9]), np.array(index)
-    found = run(dml.explain(dml.gather, x, i, mode="fill").numpy, {"np": np, "x": x, "i": i})
-    assert found == dml.gather(x, i, mode="fill")
-
-
-@pytest.mark.parametrize("operator", ["gather", "gather_elements", "gather_nd"])
-def test_the_numpy_idiom_fills(operator: str) -> None:
-    i = np.array([[[1, -1], [7, 0], [0, -9]]])
-    options: dict[str, Any] = {"mode": "fill", "fill_value": -5}
-    if operator == "gather_elements":
-        options["axis"] = 2
-    explained = dml.explain(operator, X, i, **options)
-    found = run(explained.numpy, {"np": np, "x": X, "i": i})
-    np.testing.assert_array_equal(found, getattr(dml, operator)(X, i, **options))
+    with pytest.raises(raised.type):
+        call.run(lambda *a, **k: dml.explain(call.operator, *a, **k))
 
 
 def evaluated(form: Form, text: str, ranges: dict[str, int], arrays: dict[str, Any]) -> Any:
@@ -191,6 +156,9 @@ def test_a_desc_that_is_not_valid() -> None:
         (("take",), {}, TypeError, "what is 'take', expected a function of dmlindex"),
         ((dml.gather, X), {}, TypeError, "gather has no indices; give all of its arrays"),
         ((dml.gather, X, [0], 0, 0), {}, TypeError, "takes 3 arguments, found 4"),
+        ((dml.gather, X, [0], 0), {"axis": 0}, TypeError, "gather: multiple values for argument"),
+        ((dml.gather, X, [0]), {"mod": 0}, TypeError, "got an unexpected keyword argument 'mod'"),
+        ((dml.scatter_nd, X, [[0]], X), {}, ValueError, r"updates has shape \(2, 3, 4\), expected"),
         ((dml.gather, X, [0], 3), {}, ValueError, "gather: axis is 3, expected"),
         ((dml.gather, X, [0.5]), {}, TypeError, "gather: indices has dtype float64"),
         ((dml.gather, X, [0]), {"mode": "drop"}, ValueError, 'gather: mode is "drop"'),

@@ -9,7 +9,7 @@ from dmlindex._core import CompiledOperator
 from dmlindex._explain import report
 from dmlindex._explain.elsewhere import LIBRARIES, differences, lacks
 from dmlindex._explain.elsewhere_calls import CALLS
-from dmlindex._explain.form import Form, form_of_call, form_of_desc
+from dmlindex._explain.form import Form, form_of_call, form_of_desc, form_of_operator
 from dmlindex._explain.formula import GENERAL, formula
 from dmlindex._explain.numpy_idiom import numpy_idiom
 from dmlindex._explain.words import GENERAL_WORDS, words
@@ -43,7 +43,7 @@ class Explanation:
     ranges
         the letters of the formula, and where each ends.
     numpy
-        lines of NumPy that equal the call: x, i and u go in, y comes out.
+        lines of NumPy that equal the call: arrays x, i and u go in, u of x's dtype; y comes out.
     equivalents
         the call in ONNX, PyTorch, JAX and WebNN.
     report
@@ -103,7 +103,7 @@ def explain(what: Any, *arrays: Any, **options: Any) -> Explanation:
     Raises
     ------
     TypeError, ValueError
-        Where the function would refuse such arrays.
+        Where the function would refuse such arrays or options.
 
     Examples
     --------
@@ -117,10 +117,11 @@ def explain(what: Any, *arrays: Any, **options: Any) -> Explanation:
     """
     if isinstance(what, CompiledOperator):
         _refuse_arrays(what, arrays, options)
-        return _of_desc(what.desc, what.mode)
+        return _of_desc(what.desc, what.mode, form_of_operator(what))
     if isinstance(what, OperatorDesc):
         _refuse_arrays(what, arrays, options)
-        return _of_desc(what, "directml")
+        form = None if what.violations() else form_of_desc(what, "directml")
+        return _of_desc(what, "directml", form)
     name = what if isinstance(what, str) else getattr(what, "__name__", "")
     if name not in PARAMETERS:
         shown = repr(what) if isinstance(what, str) else f"a {type(what).__name__}"
@@ -153,8 +154,9 @@ def _of_form(title: str, form: Form) -> Explanation:
     )
 
 
-def _of_desc(desc: OperatorDesc, mode: CompiledMode) -> Explanation:
+def _of_desc(desc: OperatorDesc, mode: CompiledMode, form: Form | None) -> Explanation:
+    """Of a desc that is not valid there is no form."""
     told = report.desc_report(desc, mode)
-    if not told["valid"]:
+    if form is None:
         return Explanation(desc.operator, (), report=told)
-    return replace(_of_form(desc.operator, form_of_desc(desc, mode)), report=told)
+    return replace(_of_form(desc.operator, form), report=told)

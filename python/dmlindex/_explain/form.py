@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dmlindex import reference
+from dmlindex._core import CompiledOperator, DeviceTensor
+from dmlindex._explain.fill import fill_code
 from dmlindex._operators import ARRAYS, FUNCTIONS, PARAMETERS
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.reference import checks
+from dmlindex.reference.fills import fill_element
 
 Shape = tuple[int, ...]
 
@@ -30,8 +35,10 @@ class Form:
     position: int = 0
     mode: str = "raise"
     reduction: str = "none"
-    fill: str = "0"
+    fill: str = "0"  # code of NumPy's
     has_one_update: bool = False
+    is_ordered: bool = True
+    duplicates: str = "allow"
     padding: tuple[tuple[str, int], ...] = ()
     desc_operator: str = ""
 
@@ -79,36 +86,62 @@ class Form:
 def form_of_call(operator: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Form:
     """The form of a call with its arrays, checked as the reference does.
 
-    TypeError, ValueError for what the function would refuse by shape, type or axis.
+    TypeError, ValueError for what the function would refuse but out and device.
     """
-    names = PARAMETERS[operator]
-    if len(arguments) > len(names):
-        raise TypeError(f"explain: {operator} takes {len(names)} arguments, found {len(arguments)}")
-    given = dict(zip(names, arguments, strict=False)) | options
-    for name in names:
-        if name in ARRAYS and name not in given:
-            raise TypeError(f"explain: {operator} has no {name}; give all of its arrays, or none")
-    x, i = np.asarray(_host(given["input"])), _indices(operator, given["indices"])
+    given = _given(operator, arguments, options)
+    x = checks.input_array(operator, _stand_in(given["input"]))
+    i = checks.index_array(operator, _stand_in(given["indices"]))
     position = 0
-    if "axis" in names:
-        position = checks.axis(operator, "axis", given.get("axis", 0), x.ndim)
-    if operator == "gather_nd":
-        position = checks.batch_dims(operator, given.get("batch_dims", 0), x, i)
+    if "axis" in given:
+        position = checks.axis(operator, "axis", given["axis"], x.ndim)
+    if "batch_dims" in given:
+        position = checks.batch_dims(operator, given["batch_dims"], x, i)
     if operator.endswith("_nd"):
         checks.tuple_size(operator, x, i, position)
     if operator.endswith("_elements"):
         checks.elements_indices(operator, x, i, position)
     scatters = operator.startswith("scatter")
     modes = checks.SCATTER_MODES if scatters else checks.GATHER_MODES
-    mode = checks.choice(operator, "mode", given.get("mode", "raise"), modes)
-    reduction = checks.choice(
-        operator, "reduction", given.get("reduction", "none"), checks.REDUCTIONS
-    )
-    one = scatters and np.ndim(_host(given["updates"])) == 0
-    fill = repr(given.get("fill_value", 0))
-    return Form(
-        operator, x.shape, i.shape, x.dtype, i.dtype, position, mode, reduction, fill, one
+    mode = checks.choice(operator, "mode", given["mode"], modes)
+    if not scatters:
+        element = fill_element(operator, given["fill_value"], x.dtype)
+        fill = fill_code(element.tobytes(), x.dtype, given["fill_value"])
+        return Form(operator, x.shape, i.shape, x.dtype, i.dtype, position, mode, fill=fill)
+    reduction = checks.reduction(operator, given["reduction"], x.dtype)
+    for name in ("ordered", "unique_indices"):
+        checks.flag(operator, name, given[name])
+    u = checks.updates_array(operator, _stand_in(given["updates"]), x.dtype)
+    form = Form(
+        operator, x.shape, i.shape, x.dtype, i.dtype, position, mode, reduction,
+        has_one_update=u.ndim == 0, is_ordered=bool(given["ordered"]),
     )  # fmt: skip
+    checks.updates_shape(operator, u, form.items)
+    return form
+
+
+def _given(operator: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of a call by name; TypeError where its function takes no such ones."""
+    names = PARAMETERS[operator]
+    if len(arguments) > len(names):
+        raise TypeError(f"explain: {operator} takes {len(names)} arguments, found {len(arguments)}")
+    for name in names:
+        if name in ARRAYS and name not in {*names[: len(arguments)], *options}:
+            raise TypeError(f"explain: {operator} has no {name}; give all of its arrays, or none")
+    own = {name: value for name, value in options.items() if name != "device"}
+    try:
+        bound = inspect.signature(getattr(reference, operator)).bind(*arguments, **own)
+    except TypeError as error:
+        raise TypeError(f"explain: {operator}: {error}") from None
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def form_of_operator(operator: CompiledOperator) -> Form:
+    """The form of a compiled operator: that of its desc, and what it was compiled with."""
+    form = form_of_desc(operator.desc, operator.mode)
+    *_, fill, duplicates = operator.__reduce__()[1]
+    fill = fill_code(fill, form.dtype) if fill else "0"
+    return Form(**vars(form) | {"fill": fill, "duplicates": duplicates})
 
 
 def form_of_desc(desc: OperatorDesc, mode: str) -> Form:
@@ -135,9 +168,8 @@ def form_of_desc(desc: OperatorDesc, mode: str) -> Form:
     return Form(**values)
 
 
-def _indices(operator: str, value: Any) -> Any:
-    return checks.index_array(operator, _host(value))
-
-
-def _host(value: Any) -> Any:
-    return value.numpy() if hasattr(value, "numpy") and hasattr(value, "device") else value
+def _stand_in(value: Any) -> Any:
+    """The value; for a device's and a lazy array one of its shape, which costs nothing."""
+    if isinstance(value, DeviceTensor) or hasattr(value, "__dask_graph__"):
+        return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return value

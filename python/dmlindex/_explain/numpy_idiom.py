@@ -14,6 +14,10 @@ def numpy_idiom(form: Form) -> list[str]:
 
     In mode directml the idiom is that of indices in range, where all modes are one.
     """
+    if 0 in form.limits and form.mode in ("fill", "drop"):
+        # NumPy takes no index into such an axis, and none is needed.
+        filled = f"np.full({form.items}, {form.fill}, x.dtype)"
+        return ["y = x.copy()" if form.scatters else f"y = {filled}"]
     lines = _resolved(form)
     index = "i"
     if form.mode in ("fill", "drop"):
@@ -27,7 +31,9 @@ def numpy_idiom(form: Form) -> list[str]:
 def _resolved(form: Form) -> list[str]:
     """Indices in a dtype that NumPy indexes by, and inside of the axis."""
     lines = []
-    if form.mode == "clamp":
+    if 0 in form.limits:
+        pass  # there is no index to be resolved, or it raises in any mode
+    elif form.mode == "clamp":
         most = _limits(form, -1)
         lines = [f"i = np.minimum(i, {most})"]
         if form.index_dtype.kind == "i":
@@ -79,9 +85,11 @@ def _gather(form: Form, index: str) -> list[str]:
     else:
         lines = [f"y = x[{_coordinates(form, index)}]"]
         filled = "y[~there]"
+    plain = form.dtype.kind in "biufc" and form.dtype.isnative
+    if not form.items and (form.mode == "fill" or not plain):
+        # NumPy gives a scalar: nothing can be written to it, and its dtype may be another.
+        lines.append("y = np.array(y, x.dtype)")
     if form.mode == "fill":
-        if not form.items:  # NumPy gives a scalar, into which nothing can be written
-            lines.append("y = np.array(y)")
         lines.append(f"{filled} = {form.fill}")
     return lines
 

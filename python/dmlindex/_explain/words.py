@@ -14,8 +14,8 @@ _MODES = {
     ),
 }
 _REDUCTIONS = {
-    "add": "Updates are added to what is there, one by one in C order of the indices.",
-    "mul": "What is there is multiplied by updates, one by one in C order of the indices.",
+    "add": "Updates are added to what is there, {order}.",
+    "mul": "What is there is multiplied by updates, {order}.",
     "min": "Of what is there and the updates the smallest stays.",
     "max": "Of what is there and the updates the largest stays.",
 }
@@ -47,8 +47,12 @@ def words(form: Form) -> tuple[str, ...]:
     found += [_what(form), f"{_items(form)} has shape {form.items}, output {form.output}."]
     if not form.scatters:
         found[-1] = f"output has shape {form.output}."
-    if form.scatters:
-        found.append(_REDUCTIONS.get(form.reduction, GENERAL_WORDS[form.operator][-1]))
+    if form.duplicates == "raise":
+        found.append("Several updates of one element are an IndexError, and nothing is written.")
+    elif form.scatters:
+        order = "one by one in C order of the indices" if form.is_ordered else "in any order"
+        combined = _REDUCTIONS.get(form.reduction, GENERAL_WORDS[form.operator][-1])
+        found.append(combined.format(order=order))
     if form.index_dtype.kind == "i":
         found.append("A negative index counts from the end.")
     found.append(_MODES.get(form.mode, f"An index out of range gives {form.fill}."))
