@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import dmlindex
+from benchmarks.arguments import count
 from benchmarks.peers import MODULES, OURS
 from benchmarks.report import Run, compare, markdown
 from benchmarks.sweep.report import compare_sweeps
@@ -163,18 +164,12 @@ def _parse() -> argparse.Namespace:
 
 
 def _add_sweep(add: Callable[..., Any]) -> None:
-    add("--sweep", type=_count, metavar="N", help="time N random calls instead of the workloads")
+    add("--sweep", type=count, metavar="N", help="time N random calls instead of the workloads")
     add("--seed", type=int, default=0, help="which random calls; default: 0")
     add("--first", type=int, default=0, metavar="K", help="begin at call K of the seed")
     add("--json", default="", metavar="FILE", help="the sweep's file, which it goes on with")
-    add("--processes", type=_count, default=1, metavar="N", help="share the calls; default: 1")
+    add("--processes", type=count, default=1, metavar="N", help="share the calls; default: 1")
     add("--clock", choices=CLOCKS, default="wall", help="cpu: the process's, on shared machines")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 on")
-    return int(text)
 
 
 if __name__ == "__main__":

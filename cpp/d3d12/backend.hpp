@@ -18,6 +18,7 @@
 
 #include "d3d12/host/adapter.hpp"
 #include "d3d12/host/interrupt.hpp"
+#include "d3d12/host/laps.hpp"
 #include "d3d12/profile.hpp"
 #include "plan/plan.hpp"
 

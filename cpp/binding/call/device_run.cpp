@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "binding/call/bound_operator.hpp"
 #include "binding/device/waiting.hpp"
@@ -135,14 +136,42 @@ class Result {
     MemoryPtr memory_;
 };
 
+// What the text of an index error takes of a plan: a hundredth of its bytes, which are kept until
+// the device has done the call.
+class Indexing {
+  public:
+    explicit Indexing(const Plan& plan)
+        : direction_(plan.direction),
+          type_(plan.index_type),
+          coordinates_(plan.coordinates, plan.coordinates + plan.coordinate_count),
+          dims_(plan.index_dims, plan.index_dims + plan.index_rank) {}
+
+    std::string error(const std::string& op, const BadIndex& bad, bool has_tuples) const {
+        Plan plan;
+        plan.direction = direction_;
+        plan.index_type = type_;
+        plan.coordinate_count = static_cast<int>(coordinates_.size());
+        plan.index_rank = static_cast<int>(dims_.size());
+        std::copy(coordinates_.begin(), coordinates_.end(), plan.coordinates);
+        std::copy(dims_.begin(), dims_.end(), plan.index_dims);
+        return index_error_message(op.c_str(), plan, bad, has_tuples);
+    }
+
+  private:
+    Direction direction_;
+    IndexType type_;
+    std::vector<Coordinate> coordinates_;
+    std::vector<IndexDim> dims_;
+};
+
 // Queues a canonical plan. An error of the device gets the operator's name.
 void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands& operands,
                 bool fresh) {
     d3d12::Describe describe;  // the text of an index error, whenever it is wanted
     if (may_fail(plan)) {
-        describe = [op = std::string(call.op), kept = std::make_shared<const Plan>(plan),
+        describe = [op = std::string(call.op), indexing = Indexing(plan),
                     has_tuples = call.has_tuples](const BadIndex& bad) {
-            return index_error_message(op.c_str(), *kept, bad, has_tuples);
+            return indexing.error(op, bad, has_tuples);
         };
     }
     try {
@@ -157,6 +186,7 @@ void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands&
 }  // namespace
 
 PyObject* run_on_device(Invocation& call) {
+    const d3d12::Lap lap(d3d12::Part::kCall);
     if (call.out.memory && !call.out.memory->can_be_written()) {
         throw Error(ErrorKind::kValue,
                     std::string(call.op) + ": out is a part of a tensor and " +
@@ -175,7 +205,10 @@ PyObject* run_on_device(Invocation& call) {
     if (call.updates.is_given()) keep_apart(call.device, call.updates, written);
 
     Plan room;
-    const Plan& plan = plan_of(call, call.result, in_place, room);
+    const Plan& plan = [&]() -> const Plan& {
+        const d3d12::Lap planning(d3d12::Part::kPlan);
+        return plan_of(call, call.result, in_place, room);
+    }();
     const d3d12::Memory* const input = call.input.memory.get();
     const d3d12::Memory* const indices = call.indices.memory.get();
     const d3d12::Operands operands = call.gathers()

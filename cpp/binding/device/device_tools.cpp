@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <iterator>
 #include <mutex>
 #include <string>
 
@@ -102,6 +103,19 @@ void add_device_tools(py::module_& module) {
         },
         py::arg("dtype"),
         "Whether D3D12 devices have reductions on a dtype that the CPU has them on.");
+    module.def(
+        "d3d12_measure_laps",
+        [](bool measured) {
+            d3d12::laps.are_measured = measured;
+            py::dict found;
+            for (std::size_t i = 0; i < std::size(d3d12::kPartNames); ++i) {
+                found[d3d12::kPartNames[i]] = d3d12::laps.nanoseconds[i].exchange(0);
+            }
+            return found;
+        },
+        py::arg("measured"),
+        "What the parts of calls on D3D12 devices took since the last time, in nanoseconds; from "
+        "now on they are measured, or not.");
     module.def(
         "d3d12_mark_time",
         [](const std::string& name) {

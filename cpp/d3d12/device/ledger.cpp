@@ -39,8 +39,8 @@ std::uint32_t Ledger::new_slot(const Encoder& encoder) {
 void Ledger::enter(const Plan& plan, std::uint32_t slot, const Parents& parents,
                    std::shared_ptr<Status> result, std::shared_ptr<MemoryPlace> indices,
                    const Span& indices_span, Describe describe) {
-    pending_.push_back({std::move(describe), std::move(result), parents,
-                        capture_constants(plan, slot), std::move(indices), indices_span, nullptr});
+    pending_.push_back({std::move(describe), std::move(result), parents, capture_of(plan, slot),
+                        std::move(indices), indices_span, nullptr});
     if (const auto& kept = pending_.back().indices) ++kept->lookups;
 }
 

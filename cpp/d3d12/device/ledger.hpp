@@ -75,7 +75,7 @@ class Ledger {
         Describe describe;
         std::shared_ptr<Status> result;
         Parents parents;
-        Constants capture;                     // for encode_capture
+        Capture capture;
         std::shared_ptr<MemoryPlace> indices;  // while the bad index's value is not in the slot
         Span indices_span;
         std::shared_ptr<Failure> failure;

@@ -12,6 +12,7 @@
 namespace dmlindex::d3d12 {
 
 void Device::run(const Plan& given, const Operands& operands, bool fresh, Describe describe) {
+    const Lap lap(Part::kRun);
     const Use use(*state_);
     Objects& state = *use;
     const auto tensor = [](const Memory* memory) {
@@ -66,6 +67,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         const bool tells = slot != kNoSlot && !fresh;
         if (tells) state.queue.make_pipeline(Kernel::inherit_failures);
         if (written.place_->lookups > 0) state.queue.make_pipeline(Kernel::keep_bad_index);
+        const Lap recording(Part::kRecord);
         state.queue.recording();
         raise_known_failures();
 

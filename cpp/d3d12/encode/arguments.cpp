@@ -122,12 +122,46 @@ std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept {
     return static_cast<std::uint64_t>(threads);
 }
 
-Constants capture_constants(const Plan& plan, std::uint32_t slot) {
-    Constants constants = plan_constants(plan, {slot, true});
+Capture capture_of(const Plan& plan, std::uint32_t slot) {
+    Capture capture;
+    capture.slot = slot;
+    capture.index_bytes = narrow(index_bytes(plan.index_type));
+    capture.index_signed = is_signed(plan.index_type) ? 1 : 0;
+    capture.coordinate_count = static_cast<std::uint32_t>(plan.coordinate_count);
+    for (std::size_t k = 0; k < capture.coordinate_count; ++k) {
+        capture.offsets[k] = narrow(plan.coordinates[k].index_offset);
+    }
     const std::vector<IndexDim> dims = merged_index_dims(plan);
-    constants.rank = static_cast<std::uint32_t>(dims.size());
+    capture.rank = static_cast<std::uint32_t>(dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {
-        constants.dims[d] = {narrow(dims[d].size), 0, 0, narrow(dims[d].index_stride)};
+        capture.sizes[d] = narrow(dims[d].size);
+        capture.strides[d] = narrow(dims[d].index_stride);
+    }
+    return capture;
+}
+
+Constants constants_of(const Capture& capture) {
+    Constants constants{};
+    constants.slot = capture.slot;
+    constants.notes = 1;
+    constants.index_bytes = capture.index_bytes;
+    constants.index_signed = capture.index_signed;
+    constants.coordinate_count = capture.coordinate_count;
+    for (std::size_t k = 0; k < capture.coordinate_count; ++k) {
+        constants.coordinates[k].index_offset = capture.offsets[k];
+    }
+    constants.rank = capture.rank;
+    for (std::size_t d = 0; d < capture.rank; ++d) {
+        constants.dims[d] = {capture.sizes[d], 0, 0, capture.strides[d]};
+    }
+    return constants;
+}
+
+Constants check_constants(const Plan& plan, std::uint32_t slot) {
+    Constants constants = constants_of(capture_of(plan, slot));
+    constants.mode = static_cast<std::uint32_t>(plan.mode);
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        constants.coordinates[k].limit = narrow(plan.coordinates[k].limit);
     }
     return constants;
 }

@@ -1,6 +1,7 @@
 // What kernels are told: their constants, and the views of their tensors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -28,8 +29,22 @@ Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot
 Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot);
 // How many threads those have:
 std::uint64_t four_threads(const Plan& plan, const Choice& choice) noexcept;
-// The constants of encode_capture: the indices' dims.
-Constants capture_constants(const Plan& plan, std::uint32_t slot);
+// The constants of check_indices: the indices' dims.
+Constants check_constants(const Plan& plan, std::uint32_t slot);
+
+// What encode_capture takes, which many operators keep: where each index lies.
+struct Capture {
+    std::uint32_t slot;
+    std::uint32_t index_bytes;
+    std::uint32_t index_signed;
+    std::uint32_t coordinate_count;
+    std::uint32_t rank;
+    std::array<std::uint32_t, kMaxDeviceDims> offsets;  // of a tuple's numbers
+    std::array<std::uint32_t, kMaxDeviceDims> sizes;
+    std::array<std::uint32_t, kMaxDeviceDims> strides;
+};
+Capture capture_of(const Plan& plan, std::uint32_t slot);
+Constants constants_of(const Capture& capture);
 
 // How the places in the table that a scatter writes to are numbered.
 void set_targets(const Plan& plan, const Tensors& tensors, Constants& constants);

@@ -32,8 +32,8 @@ void encode_windows(const Encoder& encoder, Kernel kernel, Constants constants, 
 
 }  // namespace
 
-void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices) {
-    encode_windows(encoder, Kernel::keep_bad_index, constants, indices, 1);
+void encode_capture(const Encoder& encoder, const Capture& capture, const Span& indices) {
+    encode_windows(encoder, Kernel::keep_bad_index, constants_of(capture), indices, 1);
 }
 
 void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -53,7 +53,7 @@ void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tens
                                four_threads(tuples, choice));
         return;
     }
-    encode_windows(encoder, Kernel::check_indices, capture_constants(plan, slot), tensors.indices,
+    encode_windows(encoder, Kernel::check_indices, check_constants(plan, slot), tensors.indices,
                    index_count(plan));
 }
 

@@ -53,9 +53,8 @@ void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tens
 void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
                      std::span<const Parents> parents);
 
-// Queues a kernel that keeps the value of the first bad index in the slot. constants:
-// capture_constants.
-void encode_capture(const Encoder& encoder, const Constants& constants, const Span& indices);
+// Queues a kernel that keeps the value of the first bad index in the slot.
+void encode_capture(const Encoder& encoder, const Capture& capture, const Span& indices);
 
 // A sum of complex numbers as one of their parts, which are floats; nothing for other plans.
 std::optional<Plan> sum_of_parts(const Plan& plan) noexcept;

@@ -42,6 +42,10 @@ void check_limits(const Plan& plan) {
 }
 
 std::string excess_of_views(const Plan& plan, const Tensors& tensors, const Reach& reach) {
+    const auto is_near = [&](const Span& span) {  // for any kernel
+        return static_cast<std::int64_t>(span.bytes) <= reach.words();
+    };
+    if (is_near(tensors.table) && is_near(tensors.items)) return {};
     const Choice choice = choose(plan, tensors, reach);
     const bool in_pieces =
         (choice.path == Path::kBytes || (choice.path == Path::kRows && choice.unit == 16)) &&

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "d3d12/host/laps.hpp"
 #include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
@@ -246,6 +247,7 @@ void Queue::stop_skipping() noexcept {
 
 void Queue::submit() {
     if (!recording_) return;
+    const Lap lap(Part::kSubmit);
     barrier();  // nothing else keeps two lists apart
     try {
         timeline_->prepare();
@@ -266,6 +268,7 @@ void Queue::submit() {
 
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
+    const Lap lap(Part::kWait);
     throw_if_removed();
     // While the GPU is at work, the next list gets ready, if it has not to wait itself.
     if (batches_[next_batch()].value <= timeline_->completed()) prepare();
