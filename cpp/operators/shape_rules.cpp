@@ -11,12 +11,9 @@ std::string to_string(const Layout& layout) {
     return text + (layout.rank == 1 ? ",)" : ")");
 }
 
-void append_sizes(const char* op, const Layout& from, int first, int last, Layout& shape) {
-    if (shape.rank + (last - first) > kMaxDims) {
-        fail_value(op, "the result would have more than " + std::to_string(kMaxDims) +
-                           " dimensions; reshape input or indices to fewer");
-    }
-    for (int d = first; d < last; ++d) shape.sizes[shape.rank++] = from.sizes[d];
+void refuse_rank(const char* op) {
+    fail_value(op, "the result would have more than " + std::to_string(kMaxDims) +
+                       " dimensions; reshape input or indices to fewer");
 }
 
 int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank) {

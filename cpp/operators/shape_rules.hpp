@@ -14,8 +14,14 @@ namespace dmlindex {
 
 std::string to_string(const Layout& layout);  // "(3, 4)"
 
+// Error(kValue): the result would have more than kMaxDims.
+[[noreturn]] void refuse_rank(const char* op);
+
 // Appends input's sizes [first, last) to the shape; Error(kValue) past kMaxDims.
-void append_sizes(const char* op, const Layout& from, int first, int last, Layout& shape);
+inline void append_sizes(const char* op, const Layout& from, int first, int last, Layout& shape) {
+    if (shape.rank + (last - first) > kMaxDims) refuse_rank(op);
+    for (int d = first; d < last; ++d) shape.sizes[shape.rank++] = from.sizes[d];
+}
 
 inline void append_dim(Plan& plan, const Dim& dim) { plan.dims[plan.rank++] = dim; }
 

@@ -1,28 +1,54 @@
 // What follows from a plan alone, whoever runs it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "plan/plan.hpp"
 
 namespace dmlindex {
 
-std::int64_t position_count(const Plan& plan) noexcept;
+inline std::int64_t position_count(const Plan& plan) noexcept {
+    std::int64_t count = 1;
+    for (int d = 0; d < plan.rank; ++d) count *= plan.dims[d].size;
+    return count;
+}
 
 // The numbers in indices, those that no position reads included.
-std::int64_t index_count(const Plan& plan) noexcept;
+inline std::int64_t index_count(const Plan& plan) noexcept {
+    std::int64_t count = plan.coordinate_count;
+    for (int d = 0; d < plan.index_rank; ++d) count *= plan.index_dims[d].size;
+    return count;
+}
 
 // Whether the plan fails whatever its indices are: an axis of size 0 has no place that a mode could
 // give them.
-bool has_no_place(const Plan& plan) noexcept;
+inline bool has_no_place(const Plan& plan) noexcept {
+    return plan.mode != Mode::kSkip &&
+           std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [](const Coordinate& coordinate) { return coordinate.limit == 0; }) &&
+           index_count(plan) > 0;
+}
 
 // Whether the values of the indices can make the plan fail.
-bool may_fail(const Plan& plan) noexcept;
+inline bool may_fail(const Plan& plan) noexcept {
+    if (plan.is_linear || index_count(plan) == 0) return false;
+    return plan.mode == Mode::kRaise || has_no_place(plan);
+}
 
 // How much of the table indices reach from where a position's dims put them, in bytes.
-std::int64_t reached_bytes(const Plan& plan) noexcept;
+inline std::int64_t reached_bytes(const Plan& plan) noexcept {
+    std::int64_t reach = plan.slice_bytes;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        reach += (plan.coordinates[k].limit - 1) * std::abs(plan.coordinates[k].table_stride);
+    }
+    return reach;
+}
 
 // How many addresses of a linear plan's table are both on the line and there.
-std::int64_t present_elements(const Line& line) noexcept;
+inline std::int64_t present_elements(const Line& line) noexcept {
+    return std::min(line.last + 1, line.size);
+}
 
 }  // namespace dmlindex

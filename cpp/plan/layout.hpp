@@ -19,8 +19,10 @@ struct Layout {
     Layout(const Layout& other) noexcept { *this = other; }
     Layout& operator=(const Layout& other) noexcept {
         rank = other.rank;
-        std::copy_n(other.sizes, rank, sizes);
-        std::copy_n(other.strides, rank, strides);
+        for (int d = 0; d < rank; ++d) {
+            sizes[d] = other.sizes[d];
+            strides[d] = other.strides[d];
+        }
         return *this;
     }
 };

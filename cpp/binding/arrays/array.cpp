@@ -34,24 +34,30 @@ py::object plain_bytes_dtype(std::int64_t element_bytes) {
     return dtype;
 }
 
-// Strides that no memory has, cut so that sums of them stay within 64 bits. Addresses have 56 bits
-// at most, so who says that an array reaches further can mean its first element only; and one of
-// size 0 reaches nothing.
-void cut_strides(Layout& layout) noexcept {
+// The array's sizes and strides. Strides that no memory has are cut so that sums of them stay
+// within 64 bits: addresses have 56 bits at most, so who says that an array reaches further can
+// mean its first element only; and one of size 0 reaches nothing. One loop, as the C library takes
+// longer to copy two numbers.
+void read_layout(PyArrayObject* array, Layout& layout) noexcept {
     constexpr int kAddressBits = 56;
+    const npy_intp* const sizes = PyArray_DIMS(array);
+    const npy_intp* const strides = PyArray_STRIDES(array);
+    const int rank = layout.rank = PyArray_NDIM(array);
     bool is_empty = false;
-    for (int d = 0; d < layout.rank; ++d) {
-        const std::int64_t size = layout.sizes[d];
-        std::int64_t& stride = layout.strides[d];
+    for (int d = 0; d < rank; ++d) {
+        const std::int64_t size = layout.sizes[d] = sizes[d];
+        std::int64_t stride = strides[d];
         const std::uint64_t step = stride < 0 ? 0 - static_cast<std::uint64_t>(stride)
                                               : static_cast<std::uint64_t>(stride);
         is_empty |= size == 0;
-        if (((static_cast<std::uint64_t>(size) | step) >> (kAddressBits / 2)) == 0) continue;
-        const std::int64_t most =
-            (std::int64_t{1} << kAddressBits) / std::max<std::int64_t>(size - 1, 1);
-        stride = std::clamp(stride, -most, most);
+        if (((static_cast<std::uint64_t>(size) | step) >> (kAddressBits / 2)) != 0) {
+            const std::int64_t most =
+                (std::int64_t{1} << kAddressBits) / std::max<std::int64_t>(size - 1, 1);
+            stride = std::clamp(stride, -most, most);
+        }
+        layout.strides[d] = stride;
     }
-    if (is_empty) std::fill_n(layout.strides, layout.rank, 0);
+    if (is_empty) std::fill_n(layout.strides, rank, 0);
 }
 
 // With the strides and the data of a layout, or in memory of its own where data is null.
@@ -69,10 +75,7 @@ void Tensor::look_at(Array array) {
     PyArrayObject* const given = array.get();
     dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
     data = array.data();
-    layout.rank = PyArray_NDIM(given);
-    std::copy_n(PyArray_DIMS(given), layout.rank, layout.sizes);
-    std::copy_n(PyArray_STRIDES(given), layout.rank, layout.strides);
-    cut_strides(layout);
+    read_layout(given, layout);
     owner = array.take();
 }
 

@@ -1,7 +1,6 @@
 #include "binding/call/functions.hpp"
 
 #include <new>
-#include <optional>
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/fill.hpp"
@@ -63,8 +62,8 @@ void read_invocation(const Arguments& given, Invocation& call) {
     py::object input_array = converted(op, "input", input);
     const bool is_number = !call.device && is_plain_index(places, call.number);
     py::object index_array = is_number ? py::object() : converted(op, "indices", places);
-    std::optional<Updates> updates;
-    if (scatters) updates.emplace(op, given[Parameter::kUpdates]);
+    Updates updates;
+    if (scatters) updates.convert(op, given[Parameter::kUpdates]);
     const bool has_axis = given[Parameter::kAxis] != nullptr;
     const std::int64_t position =
         integer_argument(op, has_axis ? "axis" : "batch_dims",
@@ -98,7 +97,7 @@ void read_invocation(const Arguments& given, Invocation& call) {
     if (scatters) {
         const Layout shape =
             function.shape(op, call.input.layout, call.indices.layout, call.position);
-        updates->look_at(op, call.input.descr(), shape, call.updates);
+        updates.look_at(op, call.input.descr(), shape, call.updates);
         call.result = call.input.layout;
         call.arithmetic = arithmetic(op, call.input.descr(), call.reduction);
         if (call.device) check_reduction_on_device(op, call);

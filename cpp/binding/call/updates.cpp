@@ -33,9 +33,9 @@ std::string advice(PyObject* object, PyArray_Descr* from, PyArray_Descr* to) {
 
 }  // namespace
 
-Updates::Updates(const char* op, PyObject* object)
-    : object_(object),
-      is_weak_(!PyArray_CheckExact(object) && binding::weak_shape(object, weak_shape_)) {
+void Updates::convert(const char* op, PyObject* object) {
+    object_ = object;
+    is_weak_ = !PyArray_CheckExact(object) && binding::weak_shape(object, weak_shape_);
     if (!is_weak_ && !is_device_tensor(object)) {
         array_ = plain_array(op, "updates", object).take();
     }

@@ -9,16 +9,16 @@ namespace dmlindex::binding {
 class Updates {
   public:
     // Converts what needs it.
-    Updates(const char* op, PyObject* object);
+    void convert(const char* op, PyObject* object);
 
     // Looks at the updates, which are to have the dtype and the shape. Error(kType) for another
     // dtype, Error(kValue) for another shape or a value that the dtype does not have.
     void look_at(const char* op, PyArray_Descr* dtype, const Layout& shape, Tensor& tensor);
 
   private:
-    PyObject* object_;
+    PyObject* object_ = nullptr;
     Layout weak_shape_;
-    bool is_weak_;
+    bool is_weak_ = false;
     py::object array_;  // null where the updates are weak or lie on a device
 };
 

@@ -68,9 +68,13 @@ std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
         fail(ErrorKind::kType, op,
              std::string(name) + " is " + shown(value) + ", expected an integer");
     }
-    const py::object number = steal(run_python([&] { return PyNumber_Index(value); }));
+    py::object made;
+    if (!PyLong_CheckExact(value)) {
+        made = steal(run_python([&] { return PyNumber_Index(value); }));
+        value = made.ptr();
+    }
     int overflow = 0;
-    const long long result = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    const long long result = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow != 0) {
         fail(ErrorKind::kValue, op,
              std::string(name) + " is too large, expected an integer of 64 bits");

@@ -20,16 +20,6 @@ namespace {
 // For shorter ones, lines in which one ends and the next begins are too many to gain anything.
 constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
 
-MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice, bool may_skip) noexcept {
-    if (plan.reduction != Reduction::kNone) {
-        return table.reduce[static_cast<int>(plan.value_type)][static_cast<int>(plan.reduction)];
-    }
-    if (plan.direction == Direction::kGather) {
-        return may_skip ? table.gather_or_fill[slice] : table.gather[slice];
-    }
-    return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
-}
-
 // Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
 // A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
@@ -118,11 +108,12 @@ void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
     });
 }
 
-// Whether all indices that have to be checked first are resolved at once: to hold their offsets
-// takes longer.
-bool are_few(std::int64_t positions, std::int64_t bytes) noexcept {
+// Whether all indices are resolved at once, before anything moves. Where they have to be checked
+// first, to hold their offsets takes longer; elsewhere it is the blocks' set-up that does.
+bool are_few(std::int64_t positions, std::int64_t bytes, bool check_first) noexcept {
     constexpr std::int64_t kFewBytes = 16 << 10;
-    return positions <= kBlockPositions && bytes <= kFewBytes;
+    constexpr std::int64_t kTinyPositions = 64;
+    return positions <= (check_first ? kBlockPositions : kTinyPositions) && bytes <= kFewBytes;
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:
@@ -147,16 +138,10 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         return true;
     }
 
-    Job job = make_job(plan, buffers);
     const bool check_first = plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched;
-    if (check_first && are_few(positions, bytes)) {
-        std::int64_t offsets[kBlockPositions];
-        if (!resolve_all(job, offsets)) return false;
-        if (copies) copy_source(plan, buffers);
-        move_all(job, offsets);
-        return true;
-    }
+    if (are_few(positions, bytes, check_first)) return run_few(plan, buffers, copies);
 
+    Job job = make_job(plan, buffers);
     const int threads = threads_for(2 * bytes + 8 * positions);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&

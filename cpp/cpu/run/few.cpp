@@ -1,30 +1,69 @@
 #include "cpu/run/few.hpp"
 
+#include "cpu/run/copy_source.hpp"
+#include "cpu/run/job.hpp"
+#include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
+namespace {
 
-bool resolve_all(const Job& job, std::int64_t* offsets) noexcept {
-    for (PositionWalker walker(job.dims, job.rank, 0); !walker.at_end();) {
-        const std::int64_t count = walker.left_in_run();
-        const IndexRun run =
-            walker.index_run(job.buffers.indices, count, job.coordinates, job.coordinate_count);
-        if (!job.resolve(run, offsets)) return false;
-        offsets += count;
-        walker.advance(count);
+// Whether items and indices lie at one stride along all positions.
+bool is_one_run(const Plan& plan) noexcept {
+    for (int d = 0; d + 1 < plan.rank; ++d) {
+        if (!goes_on(plan.dims[d], plan.dims[d + 1])) return false;
     }
     return true;
 }
 
-void move_all(const Job& job, const std::int64_t* offsets) noexcept {
-    for (PositionWalker walker(job.dims, job.rank, 0); !walker.at_end();) {
+}  // namespace
+
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies) {
+    const ResolveKernel resolve =
+        kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
+    const MoveKernel move =
+        choose_move(kernels(), plan, slice_class(plan.slice_bytes), plan.mode == Mode::kSkip);
+    std::int64_t offsets[kBlockPositions];
+    const auto move_run = [&](const std::int64_t* first, std::int64_t count, std::byte* items,
+                              std::int64_t item_stride) {
+        move({buffers.table, first, count, items, item_stride, plan.slice_bytes, plan.element_bytes,
+              false, plan.fill, plan.byte_table});
+    };
+    if (is_one_run(plan)) {
+        const std::int64_t count = position_count(plan);
+        const Dim last = plan.rank > 0 ? plan.dims[plan.rank - 1] : Dim{1, 0, 0, 0};
+        std::int64_t places[kBlockPositions];
+        IndexRun run{buffers.indices,  last.index_stride,    count, 0, last.table_stride,
+                     plan.coordinates, plan.coordinate_count};
+        if (plan.rank > 1) {
+            write_places(plan.dims, plan.rank, {0, plan.dims[0].size, 0}, places);
+            run.places = places;
+        }
+        if (!resolve(run, offsets)) return false;
+        if (copies) copy_source(plan, buffers);
+        move_run(offsets, count, buffers.items, last.item_stride);
+        return true;
+    }
+    std::int64_t* next = offsets;
+    for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
         const std::int64_t count = walker.left_in_run();
-        job.move({job.buffers.table, offsets, count, job.buffers.items + walker.item_offset(),
-                  walker.run().item_stride, job.slice_bytes, job.element_bytes, false, job.fill,
-                  job.byte_table});
-        offsets += count;
+        if (!resolve(
+                walker.index_run(buffers.indices, count, plan.coordinates, plan.coordinate_count),
+                next))
+            return false;
+        next += count;
         walker.advance(count);
     }
+    if (copies) copy_source(plan, buffers);
+    next = offsets;
+    for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
+        const std::int64_t count = walker.left_in_run();
+        move_run(next, count, buffers.items + walker.item_offset(), walker.run().item_stride);
+        next += count;
+        walker.advance(count);
+    }
+    return true;
 }
 
 }  // namespace dmlindex::cpu

@@ -1,15 +1,13 @@
-// A call of so few positions that all of them are resolved before the first is moved, so that a
-// failed one has moved nothing.
+// A call of so few positions that all of them are resolved before the first is moved: a failed one
+// has moved nothing, and a tiny one goes without the parts of a job that only larger ones gain by.
 #pragma once
 
-#include "cpu/run/job.hpp"
+#include "cpu/backend.hpp"
 
 namespace dmlindex::cpu {
 
-// Writes an offset for each position, of which there are kBlockPositions at most. False if an index
-// is out of range.
-bool resolve_all(const Job& job, std::int64_t* offsets) noexcept;
-
-void move_all(const Job& job, const std::int64_t* offsets) noexcept;
+// Runs a plan of kBlockPositions at most, and of one at least. copies: whether a scatter's source
+// is still to be copied. False if an index is out of range; nothing has been written then.
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies);
 
 }  // namespace dmlindex::cpu

@@ -38,6 +38,18 @@ struct Job {
     Dim dims[kMaxDims];
 };
 
+// What moves slices of a class; may_skip: some offsets may be kSkipped.
+inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,
+                              bool may_skip) noexcept {
+    if (plan.reduction != Reduction::kNone) {
+        return table.reduce[static_cast<int>(plan.value_type)][static_cast<int>(plan.reduction)];
+    }
+    if (plan.direction == Direction::kGather) {
+        return may_skip ? table.gather_or_fill[slice] : table.gather[slice];
+    }
+    return may_skip ? table.scatter_or_drop[slice] : table.scatter[slice];
+}
+
 // Whether the job's order along the dim does not matter: a gather's never does; a scatter's
 // positions with a stride in the table of their own never meet.
 inline bool independent(const Job& job, const Dim& dim) noexcept {

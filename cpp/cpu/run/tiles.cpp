@@ -2,16 +2,19 @@
 
 #include <algorithm>
 
-#include "cpu/run/walker.hpp"
-
 namespace dmlindex::cpu {
+namespace {
+
+// The same places by so much further on.
+void move_on(const std::int64_t* __restrict from, std::int64_t count, std::int64_t further,
+             std::int64_t* __restrict to) noexcept {
+    for (std::int64_t p = 0; p < count; ++p) to[p] = from[p] + further;
+}
+
+}  // namespace
 
 Tile tile_of(const Dim* dims, int rank, std::int64_t most_places) noexcept {
     Tile tile{rank - 1, 0, 1};
-    const auto goes_on = [&](const Dim& outer, const Dim& inner) {
-        return outer.item_stride == inner.size * inner.item_stride &&
-               outer.index_stride == inner.size * inner.index_stride;
-    };
     while (tile.dim > 0 && tile.row_places * dims[tile.dim].size <= most_places &&
            goes_on(dims[tile.dim - 1], dims[tile.dim])) {
         tile.row_places *= dims[tile.dim--].size;
@@ -21,15 +24,18 @@ Tile tile_of(const Dim* dims, int rank, std::int64_t most_places) noexcept {
 }
 
 void write_places(const Dim* dims, int rank, const Tile& tile, std::int64_t* places) noexcept {
-    Dim own[kMaxDims];
-    const int own_rank = rank - tile.dim;
-    std::copy_n(dims + tile.dim, own_rank, own);
-    own[0].size = tile.rows;
-    for (PositionWalker walker(own, own_rank, 0); !walker.at_end();) {
-        const std::int64_t run = walker.left_in_run();
-        const std::int64_t first = walker.table_offset();
-        for (std::int64_t i = 0; i < run; ++i) *places++ = first + i * walker.run().table_stride;
-        walker.advance(run);
+    std::int64_t count = 1;
+    places[0] = 0;
+    for (int d = rank - 1; d >= tile.dim; --d) {
+        const std::int64_t size = d == tile.dim ? tile.rows : dims[d].size;
+        if (count == 1) {
+            for (std::int64_t i = 0; i < size; ++i) places[i] = i * dims[d].table_stride;
+        } else {
+            for (std::int64_t i = 1; i < size; ++i) {
+                move_on(places, count, i * dims[d].table_stride, places + i * count);
+            }
+        }
+        count *= size;
     }
 }
 

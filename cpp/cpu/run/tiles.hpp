@@ -13,6 +13,12 @@ struct Tile {
     std::int64_t places() const noexcept { return rows * row_places; }
 };
 
+// Whether items and indices go on from row to row of the outer dim as they do within one.
+inline bool goes_on(const Dim& outer, const Dim& inner) noexcept {
+    return outer.item_stride == inner.size * inner.item_stride &&
+           outer.index_stride == inner.size * inner.index_stride;
+}
+
 // The largest tile of these dims, in whole rows, of at most so many places, whose items and indices
 // lie at one stride from place to place. Of a dim at least.
 Tile tile_of(const Dim* dims, int rank, std::int64_t most_places) noexcept;
