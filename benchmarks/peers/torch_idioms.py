@@ -46,11 +46,19 @@ def _index(call: Call) -> str:
     return f"torch.where({i} < 0, {i} + {call.input.shape[call.axis]}, {i})"
 
 
+def _index_shape(call: Call) -> tuple[int, ...]:
+    """The shape of the indices, without the tuples' dim."""
+    return call.indices.shape[:-1] if call.operator == "gather_nd" else call.indices.shape
+
+
 def _gathers(call: Call, i: str) -> list[tuple[str, str]]:
     """Each way, fresh and with out ('' where it has none). torch always checks the indices."""
     if call.operator == "gather_elements":
         gather = f"torch.gather(x, {call.axis}, {i}"
         return [(f"{gather})", f"{gather}, out=out)")]
+    if not _index_shape(call):  # torch's x[i] is a view then, which moves nothing
+        where = tuple_code(call) if call.operator == "gather_nd" else f"{':, ' * call.axis}{i}"
+        return [(f"x[{where}].clone()", f"out.copy_(x[{where}])")]
     if call.operator == "gather" and call.axis:
         return _selects(call, i, call.axis) or [(f"x[{':, ' * call.axis}{i}]", "")]
     if call.operator == "gather":
@@ -68,8 +76,8 @@ def _gathers(call: Call, i: str) -> list[tuple[str, str]]:
 
 def _selects(call: Call, i: str, axis: int) -> list[tuple[str, str]]:
     """index_select: one dim of indices, which are not negative."""
-    shape = call.indices.shape[:-1] if call.operator == "gather_nd" else call.indices.shape
-    if (call.operator == "gather_nd" and call.has_negative_indices) or not shape:
+    shape = _index_shape(call)
+    if call.operator == "gather_nd" and call.has_negative_indices:
         return []
     if len(shape) == 1:
         select = f"torch.index_select(x, {axis}, {i}"
