@@ -34,29 +34,25 @@ static inline void fill_slice(std::byte* to, const Block& block) noexcept {
     fill_bytes(to, block.fill, block.element_bytes, block.slice_bytes);
 }
 
-// Longer slices fetch themselves, once begun.
-inline constexpr std::int64_t kFetchedBytes = 512;
-
 // How many positions ahead.
 inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return slice_bytes <= kCacheLineBytes ? 32 : 8;
 }
 
-// Asks for the lines of a position's slice, into L2. (In L1, the few buffers for its misses would
-// fill up.) Always inlined: GCC takes a function that only prefetches for one without effect, and
-// drops its calls.
+// Asks for both ends of a position's slice, or the beginning of one longer than two lines, which
+// the hardware foresees from there: into L2, as in L1 the few buffers for its misses would fill up.
+// Always inlined: GCC takes a function that only prefetches for one without effect, and drops its
+// calls.
 [[gnu::always_inline]] static inline void fetch(const Block& block,
                                                 std::int64_t position) noexcept {
+    const bool is_long = block.slice_bytes > 2 * kCacheLineBytes;
+    const std::int64_t bytes = is_long ? kCacheLineBytes : block.slice_bytes;
     // As a number: the offset of a skipped position leads nowhere, which a prefetch does not mind.
     const auto first = reinterpret_cast<std::uintptr_t>(block.table) +
                        static_cast<std::uintptr_t>(block.offsets[position]);
-    const auto last =
-        first + static_cast<std::uintptr_t>(std::min(block.slice_bytes, kFetchedBytes) - 1);
     // An element hardly ever lies in two lines.
-    for (std::uintptr_t line = first; block.slice_bytes > kElementBytes && line < last;
-         line += kCacheLineBytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
-    }
+    if (bytes > kElementBytes) __builtin_prefetch(reinterpret_cast<const void*>(first), 0, 2);
+    const auto last = first + static_cast<std::uintptr_t>(bytes - 1);
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
