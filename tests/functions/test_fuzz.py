@@ -143,7 +143,12 @@ def test_a_replay_file_holds_the_very_call() -> None:
      '"block": 0, "offset": 0, "writeable": true}]}',
      '{"format": "dmlindex call 1", "operator": "gather", "memory": ["0000000000000000"], '
      '"note": "", "options": {}, "arguments": [{"array": 0, "dtype": "O", "shape": [1], '
-     '"strides": [8], "block": 0, "offset": 0, "writeable": true}]}'],
+     '"strides": [8], "block": 0, "offset": 0, "writeable": true}]}',
+     '{"format": "dmlindex call 1", "operator": "gather", "memory": ["4141414141414141"], '
+     '"note": "", "options": {}, "arguments": [{"array": 0, "dtype": {"ml_dtypes": "finfo"}, '
+     '"shape": [1], "strides": [8], "block": 0, "offset": 0, "writeable": true}]}',
+     '{"format": "dmlindex call 1", "operator": "gather", "memory": [], "note": "", '
+     '"options": {"axis=print()": 0}, "arguments": []}'],
 )  # fmt: skip
 def test_a_file_that_is_no_call_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -55,15 +56,47 @@ def test_a_difference_is_shown_written_and_replayed(
     assert "1 difference in" in told
     assert "from broken_module import my_gather" in told
     assert "print(my_gather(input, indices" in told
-    assert "dmlindex fuzz --replay found.json" in told
-    assert run("fuzz --replay found.json") == 1
+    assert f"dmlindex fuzz --replay found.json --against {broken}" in told
+    assert run(f"fuzz --replay found.json --against {broken}") == 1
     again = capsys.readouterr().out
     assert "wrong elements of" in again
     assert "mode='wrap'" in again
     Path("broken_module.py").write_text(BROKEN.replace("[::-1]", ""))
     sys.modules.pop("broken_module", None)
-    assert run("fuzz --replay found.json") == 0
+    assert run(f"fuzz --replay found.json --against {broken}") == 0
     assert "the same on both sides" in capsys.readouterr().out
+
+
+def test_a_file_alone_calls_no_function_of_its_choice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "evil_module.py").write_text("open('was_here', 'w')\ndef f(*a): return 0\n")
+    monkeypatch.syspath_prepend(folder)
+    call = Call("gather", ("text",))
+    Path("found.json").write_text(to_json(call, against="evil_module:f"))
+    for command in ("fuzz --replay found.json", "fuzz --replay found.json --against numpy"):
+        told = refused(command, capsys)
+        assert "calls evil_module:f, which may do anything" in told
+    assert not Path("was_here").exists()
+
+
+def test_mistakes_by_name(broken: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = f"fuzz --operator gather --against {broken} --examples 60 --keep-going --mistakes "
+    run(command + "index_out_of_range")
+    assert "mistake: index out of range" in capsys.readouterr().out
+    run(command + "none")
+    assert "mistake:" not in capsys.readouterr().out
+    assert "mistakes has 'typo', expected any of" in refused(command + "typo", capsys)
+
+
+def test_a_crash_in_a_worker_is_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "crashing.py").write_text("import os\ndef f(*a, **k): os.abort()\n")
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+    monkeypatch.syspath_prepend(folder)
+    told = refused("fuzz --operator gather --against crashing:f --workers 2 --examples 9", capsys)
+    assert "a worker ended in the middle of a call" in told
 
 
 @pytest.mark.usefixtures("d3d12")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import multiprocessing
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,6 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--device", default="cpu", help="see `dmlindex devices` (default: cpu)")
     parser.add_argument(
         "--against",
-        default="reference",
         help="reference, numpy, torch, onnxruntime, jax, onnx-reference, or MODULE:FUNCTION, which "
         "is then what is tested, with --operator (default: reference)",
     )
@@ -45,6 +45,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
     parser.add_argument("--workers", type=_positive(int), default=1, help="processes (default: 1)")
     parser.add_argument("--keep-going", action="store_true", help="collect distinct differences")
+    parser.add_argument(
+        "--mistakes", metavar="NAMES", type=lambda text: text.split(","),
+        help="those that wrong calls have, by name and with commas between, or none (default: all)",
+    )  # fmt: skip
     parser.add_argument("--max-side", type=_positive(int), help="longest dim of a shape")
     parser.add_argument(
         "-o", "--out", type=files.file_path, default=Path("dmlindex-fuzz.json"), metavar="FILE",
@@ -85,6 +89,8 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _require_hypothesis() -> None:
+    # Else it makes a folder where the user happens to be.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     try:
         import hypothesis  # noqa: F401
     except ModuleNotFoundError:
@@ -95,6 +101,7 @@ def _tested(parsed: argparse.Namespace) -> tuple[dict[str, Callable[..., Any]], 
     """The functions that are tested, and the name of what they are compared with."""
     from dmlindex.testing.peers import named_function
 
+    parsed.against = parsed.against or "reference"
     if ":" in parsed.against:
         if parsed.operator is None:
             raise CommandError(f"--against {printable(parsed.against)} needs --operator")
@@ -110,7 +117,11 @@ def _one_worker(parsed: argparse.Namespace, seed: int, shows: bool) -> Report:
     from dmlindex.testing import fuzz
 
     functions, against = _tested(parsed)
-    restrictions = {} if parsed.max_side is None else {"max_side": parsed.max_side}
+    restrictions: dict[str, Any] = {}
+    if parsed.max_side is not None:
+        restrictions["max_side"] = parsed.max_side
+    if parsed.mistakes is not None:
+        restrictions["mistakes"] = parsed.mistakes if parsed.mistakes != ["none"] else False
     return fuzz(
         functions,
         against,
@@ -135,7 +146,13 @@ def _in_workers(parsed: argparse.Namespace) -> Report:
         done = concurrent.futures.as_completed(works)
         for _ in progress(done, len(works), "workers"):
             pass
-        reports = [work.result() for work in works]  # in the order of their seeds
+        try:
+            reports = [work.result() for work in works]  # in the order of their seeds
+        except concurrent.futures.process.BrokenProcessPool:
+            raise CommandError(
+                "a worker ended in the middle of a call: a crash of what it called, or no memory; "
+                "python -X faulthandler -m dmlindex fuzz without --workers shows where"
+            ) from None
     first = reports[0]
     first.seed = parsed.seed
     for other in reports[1:]:
@@ -158,7 +175,8 @@ def _write(parsed: argparse.Namespace, report: Report) -> None:
         return
     with files.writing(parsed.out) as file:
         file.write(text.encode())
-    say(f"\ndmlindex fuzz --replay {printable(parsed.out)}   calls it again")
+    mine = f" --against {printable(parsed.against)}" if ":" in parsed.against else ""
+    say(f"\ndmlindex fuzz --replay {printable(parsed.out)}{mine}   calls it again")
 
 
 def _replay(parsed: argparse.Namespace) -> int:
@@ -174,12 +192,18 @@ def _replay(parsed: argparse.Namespace) -> int:
         raise CommandError(f"{name}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise CommandError(f"{name}: {error}") from None
-    parsed.operator = call.operator
-    parsed.against = str(notes.get("against", "reference"))
+    against = str(notes.get("against", "reference"))
+    if ":" in against and parsed.against != against:  # a file decides on no code that runs
+        raise CommandError(
+            f"{name} calls {printable(against)}, which may do anything; if that is what you want, "
+            f"add --against {printable(against)}"
+        )
+    parsed.operator, parsed.against = call.operator, parsed.against or against
     parsed.device = str(notes.get("device", "cpu"))
     functions, against = _tested(parsed)
     function = functions[call.operator]
-    answer = without_device(peer(against).run(call.operator))
-    problem = difference(function, answer, call)
+    other = peer(against)
+    answer = without_device(other.run(call.operator))
+    problem = difference(function, answer, call, any_order=other.any_order)
     say(f"{call!r}\n{problem or 'the same on both sides'}\n\n{call.script(function)}")
     return _FOUND if problem else 0

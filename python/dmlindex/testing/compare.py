@@ -54,7 +54,7 @@ def difference(
     if problem := _difference(found, expected, call, any_order):
         return problem
     out = ours.options.get("out")
-    if isinstance(out, np.ndarray) and not isinstance(found, Exception) and found is not out:
+    if isinstance(out, np.ndarray) and not isinstance(found, BaseException) and found is not out:
         return "returned another array than the out it was given"
     for copy in (ours, theirs):
         for array in copy.arrays():
@@ -78,21 +78,25 @@ def outcome(function: Callable[..., Any], call: Call) -> Any:
             return call.run(function)
     except UnsatisfiedAssumption:  # the function says that the call is no example for it
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return error
 
 
 def _difference(found: Any, expected: Any, call: Call, any_order: bool) -> str:
     """What is wrong with an answer or exception; "" if nothing is."""
-    if isinstance(expected, Exception):
+    if isinstance(expected, BaseException):
         wanted = f"expected {type(expected).__name__}: {expected}"
-        if not isinstance(found, Exception):
+        if not isinstance(found, BaseException):
             return f"gave an answer, {wanted}"
         same = isinstance(found, type(expected))
         return "" if same else f"raised {type(found).__name__}: {found}, {wanted}"
-    if isinstance(found, Exception):
+    if isinstance(found, BaseException):
         return f"raised {type(found).__name__}: {found}, expected an answer"
-    found, expected = np.asarray(found), np.asarray(expected)
+    kind, expected = type(found).__name__, np.asarray(expected)
+    try:
+        found = np.asarray(found)
+    except Exception as error:
+        return f"gave a {kind} that is no array ({error}), expected {expected.dtype!r}"
     if (found.dtype, found.shape) != (expected.dtype, expected.shape):
         return (
             f"gave {found.dtype!r} of shape {found.shape}, "

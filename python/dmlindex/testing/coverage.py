@@ -13,16 +13,21 @@ def features(call: Call) -> list[tuple[str, str, str]]:
     """One (operator, property, value) for each property of the call."""
     source, places = call.arguments[:2] if len(call.arguments) > 1 else (*call.arguments, None)
     options = call.options
-    found = [("dtype", _dtype(source)), ("mode", str(options.get("mode", "raise")))]
+    found = [("dtype", _dtype(source)), ("mode", _name(options.get("mode", "raise")))]
     found += [("layout", _layout(source)), ("index", _edge(source, places))]
     found.append(("index dtype", str(getattr(places, "dtype", "list"))))
     if "reduction" in options:
-        found.append(("reduction", str(options["reduction"])))
+        found.append(("reduction", _name(options["reduction"])))
     if "out" in options:
         found.append(("out", call.note or "own"))
     elif call.note:
         found.append(("mistake", call.note))
     return [(call.operator, name, value) for name, value in found]
+
+
+def _name(value: Any) -> str:
+    """A name as it is; what is none as Python writes it."""
+    return value if isinstance(value, str) and value.isidentifier() else repr(value)
 
 
 def _dtype(array: Any) -> str:

@@ -6,7 +6,6 @@ calls again; what is found is shrunk by Hypothesis, from the very choices that t
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from dmlindex.testing.coverage import features
 from dmlindex.testing.drawing import draw_call
 from dmlindex.testing.mistakes import named_mistakes
 from dmlindex.testing.peers import Peer, peer
-from dmlindex.testing.report import Difference, Report
+from dmlindex.testing.report import Difference, Report, kind_of
 from dmlindex.testing.shrinking import shrunk
 from dmlindex.testing.space import OPERATORS, Space, space
 from dmlindex.testing.strategies import draw_mistake
@@ -171,7 +170,7 @@ class _Fuzzer:
             report.seconds = time.perf_counter() - start
             report.coverage.update(features(call))
             shown(report)
-            if problem and (kind := _kind(call, problem)) not in known:
+            if problem and (kind := kind_of(call, problem)) not in known:
                 known.add(kind)
                 report.differences.append(self.explained(choices, call, problem, report))
                 if not keep_going:
@@ -202,11 +201,11 @@ class _Fuzzer:
     def explained(
         self, choices: SeededChoices, call: Call, problem: str, report: Report
     ) -> Difference:
-        kind = _kind(call, problem)
+        kind = kind_of(call, problem)
 
         def still(smaller: Call) -> bool:
             found = self.problem(smaller, Counter())
-            return bool(found) and _kind(smaller, found) == kind
+            return bool(found) and kind_of(smaller, found) == kind
 
         taken = list(choices.taken)
         small = (shrunk(self.draw, taken, still) if self.shrink else None) or call
@@ -223,13 +222,6 @@ def without_device(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arguments, **options)
 
     return answer
-
-
-def _kind(call: Call, problem: str) -> tuple[str, ...]:
-    """What makes two differences distinct."""
-    options = [str(call.options.get(name, "")) for name in ("mode", "reduction")]
-    words = " ".join(word.rstrip(":") for word in problem.split()[:3])
-    return call.operator, *options, re.sub(r"\d+|\(.*", "", words)
 
 
 def _check_length(examples: int | None, seconds: float | None, seed: int) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dmlindex.testing.call import Call
 from dmlindex.testing.memory import blocks_of, has_block, place
 from dmlindex.testing.space import OPERATORS
+from dmlindex.testing.values import dtypes_of
 
 Array = npt.NDArray[Any]
 FORMAT = "dmlindex call 1"
@@ -82,6 +83,11 @@ def from_json(text: str) -> tuple[Call, dict[str, Any]]:
                 made[number] = _array(shown, memory)
             return made[number]
 
+        for name in read["options"]:
+            if not name.isidentifier():  # it would stand in a script
+                raise ValueError(f"{name!r} is no name of an argument")
+        if not read["note"].isprintable():
+            raise ValueError("the note has characters that cannot be printed")
         arguments = tuple(value(one) for one in read["arguments"])
         options = {str(name): value(one) for name, one in read["options"].items()}
         return Call(read["operator"], arguments, options, str(read["note"])), read
@@ -123,10 +129,10 @@ def _dtype_from_json(shown: Any) -> np.dtype[Any]:
             raise ValueError(f"dtype {shown!r} holds Python objects")
         return dtype
     if "ml_dtypes" in shown:
-        import ml_dtypes
-
-        small: np.dtype[Any] = np.dtype(getattr(ml_dtypes, str(shown["ml_dtypes"])))
-        return small
+        for small in dtypes_of("ml_dtypes"):
+            if small.name == shown["ml_dtypes"]:
+                return small
+        raise ValueError(f"ml_dtypes has no dtype {shown['ml_dtypes']!r}, or is not installed")
     if "base" in shown:
         return np.dtype((_dtype_from_json(shown["base"]), tuple(map(int, shown["shape"]))))
     record: Any = {name: shown[name] for name in ("names", "offsets", "itemsize", "aligned")}

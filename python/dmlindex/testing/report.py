@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -19,6 +20,13 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{self.call!r}\n{self.problem}\n\n{self.script}"
+
+
+def kind_of(call: Call, problem: str) -> tuple[str, ...]:
+    """What makes two differences distinct."""
+    options = [str(call.options.get(name, "")) for name in ("mode", "reduction")]
+    words = " ".join(word.rstrip(":") for word in problem.split()[:3])
+    return call.operator, *options, re.sub(r"\d+|\(.*", "", words)
 
 
 @dataclass
@@ -43,7 +51,10 @@ class Report:
         """Takes in what another worker found."""
         self.calls += other.calls
         self.seconds = max(self.seconds, other.seconds)
-        self.differences += other.differences
+        known = {kind_of(one.call, one.problem) for one in self.differences}
+        self.differences += [
+            one for one in other.differences if kind_of(one.call, one.problem) not in known
+        ]
         self.filtered += other.filtered
         self.coverage += other.coverage
 
