@@ -11,8 +11,7 @@ from hypothesis import given
 
 import dmlindex as dml
 from dmlindex import testing
-from dmlindex._explain.elsewhere import JAX, LIBRARIES, ONNX, TORCH, WHY
-from dmlindex._explain.elsewhere_calls import CALLS
+from dmlindex._explain.elsewhere import WHY
 from dmlindex._explain.form import Form, form_of_call, form_of_desc
 from dmlindex._explain.formula import formula
 from tests.descriptors.desc_strategies import Problem, problems
@@ -171,79 +170,3 @@ def test_what_cannot_be_explained(
 ) -> None:
     with pytest.raises(error, match=message):
         dml.explain(*arguments, **options)
-
-
-CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
-    ("gather", (X, np.array([[2, 0]])), {"axis": 1}),
-    ("gather_elements", (X, np.array([[[2, 0, 1, 1]]] * 2)), {"axis": 1}),
-    ("gather_nd", (X, np.array([[1, 2], [0, 0]])), {}),
-    ("gather_nd", (X, np.array([[[1], [0]], [[2], [2]]])), {"batch_dims": 1}),
-    ("scatter_elements", (X, np.array([[[2, 0, 1, 1]]] * 2), X[:, 1:2] + 90), {"axis": 1}),
-    *(
-        ("scatter_elements", (X, np.array([[[2, 0, 1, 1]]] * 2), X[:, 1:2]),
-         {"axis": 1, "reduction": reduction})
-        for reduction in ("add", "mul", "min", "max")
-    ),
-    ("scatter_nd", (X, np.array([[1, 2], [0, 0]]), X[0, :2] + 90), {}),
-    *(
-        ("scatter_nd", (X, np.array([[1, 2], [1, 2]]), X[0, :2]), {"reduction": reduction})
-        for reduction in ("add", "mul", "min", "max")
-    ),
-]  # fmt: skip
-
-
-def library_code(name: str, case: tuple[str, tuple[Any, ...], dict[str, Any]]) -> list[str]:
-    operator, arguments, options = case
-    form = form_of_call(operator, arguments, options)
-    if not LIBRARIES[name].has_reduction(form):
-        pytest.skip(f"{LIBRARIES[name].title} has no such reduction")
-    return CALLS[name](form)
-
-
-def expected_of(case: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
-    operator, arguments, options = case
-    return getattr(dml, operator)(*arguments, **options)
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
-def test_the_node_of_onnx(case: Any) -> None:
-    onnx = pytest.importorskip("onnx")
-    from onnx.reference import ReferenceEvaluator
-
-    (line,) = library_code("onnx", case)
-    names: dict[str, Any] = {"helper": onnx.helper}
-    exec(f"node = {line}", names)
-    feeds = dict(zip("xiu", case[1], strict=False))
-    values = [
-        onnx.helper.make_tensor_value_info(
-            name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
-        )
-        for name, array in [*feeds.items(), ("y", expected_of(case))]
-    ]
-    graph = onnx.helper.make_graph([names["node"]], "one", values[:-1], values[-1:])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)])
-    onnx.checker.check_model(model, full_check=True)
-    (found,) = ReferenceEvaluator(model).run(None, feeds)
-    np.testing.assert_array_equal(found, expected_of(case))
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
-def test_the_call_of_torch(case: Any) -> None:
-    torch = pytest.importorskip("torch")
-    names = dict(zip("xiu", (torch.tensor(array) for array in case[1]), strict=False))
-    found = run(library_code("torch", case), {"torch": torch, **names})
-    np.testing.assert_array_equal(found.numpy(), expected_of(case))
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
-def test_the_call_of_jax(case: Any) -> None:
-    jnp = pytest.importorskip("jax.numpy")
-    names = dict(zip("xiu", map(jnp.asarray, case[1]), strict=False))
-    found = run(library_code("jax", case), {"jnp": jnp, **names})
-    np.testing.assert_array_equal(np.asarray(found), expected_of(case))
-
-
-def test_every_difference_has_a_sentence() -> None:
-    for library in LIBRARIES.values():
-        assert set(library.differs) <= set(WHY)
-    assert {ONNX.title, TORCH.title, JAX.title} < {each.title for each in LIBRARIES.values()}
