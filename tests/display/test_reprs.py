@@ -130,6 +130,15 @@ def test_violations_name_rule_found_expected_and_page() -> None:
     )
 
 
+def test_the_violations_of_an_error_are_a_table_too() -> None:
+    desc = gather_elements((2, 3), (2, 2), (2, 5), 4)
+    with pytest.raises(dml.DescriptorError) as raised:
+        dml.Device().compile(desc)
+    found: Any = raised.value.violations
+    assert found._repr_html_() == desc.violations()._repr_html_()
+    assert eval(repr(found), dict(NAMESPACE)) == found
+
+
 def test_parts_are_named() -> None:
     desc = dml.GatherND1OperatorDesc.infer((3, 2, 5), (3, 7, 1), batch_dimension_count=1)
     texts = "".join(well_formed(desc._repr_html_()).itertext())

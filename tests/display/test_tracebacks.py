@@ -20,11 +20,16 @@ CELLS = {
     "dml.Device().compile(dml.GatherOperatorDesc(None, None, None, 0, 0))": "DescriptorError: GATH",
     "OP(X, None, X[:3])": "TypeError: SCATTER_ND: indices has dtype",
     "OP(X, np.array([[1], [0], [1]]), X[:3])": "IndexError: SCATTER_ND: updates[0, 0] and a later",
+    "dml.desc_to_json(3)": "TypeError: desc_to_json: desc is a int, expected an operator desc",
+    "dml.desc_from_json('{}')": 'ValueError: the descriptor has no "operator"',
+    "dml.draw('gather', X, [0]).save('x')": "ValueError: save: path is 'x', expected a name",
+    "legalize('take')": "ValueError: legalize: no function 'take'",
     "dml.draw('take')": "TypeError: draw: op_or_function is 'take'",
     "dml.explain('take')": "TypeError: explain: what is 'take'",
 }
 SETUP = """
 import dmlindex as dml, numpy as np
+from dmlindex.directml import legalize
 X = np.zeros((4, 2), np.float32)
 OP = dml.Device().compile(dml.ScatterNDOperatorDesc.infer((4, 2), (3, 1)), duplicates="raise")
 """

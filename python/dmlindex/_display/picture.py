@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from dmlindex._display.text import escape
+from dmlindex._tracebacks import short_traceback
 
 
 class Picture:
@@ -32,6 +33,7 @@ class Picture:
         """The picture in a box that can be scrolled where a page is narrower than the picture."""
         return f'<div style="overflow-x:auto">{self.svg}</div>'
 
+    @short_traceback
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the picture: SVG, or a page where the name ends in .html.
 

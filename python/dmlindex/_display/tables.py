@@ -92,16 +92,16 @@ def devices_html(devices: Sequence[DeviceInfo]) -> str:
 
 
 def tensor_html(tensor: DeviceTensor) -> str:
-    """Its values, copied from the device: of a large one the first rows."""
+    """Its values, copied from the device: of a large one the first rows or elements."""
     told = f"DeviceTensor {tensor.dtype} {shape_text(tensor.shape)}, {tensor.nbytes:,} bytes"
     try:
         told += f" on {tensor.device}"
         shown, note = tensor, ""
         if tensor.nbytes > _MOST_BYTES:
-            rows = max(_MOST_BYTES * tensor.shape[0] // tensor.nbytes, 1)
+            rows = _MOST_BYTES * tensor.shape[0] // tensor.nbytes
             shown, note = tensor[: min(rows, 8)], "its first rows"
-            if shown.nbytes > _MOST_BYTES:
-                return html.box(html.heading(told), html.paragraph("rows too large to be shown"))
+            if not rows:
+                shown, note = tensor.at(0, (min(tensor.size, 12),)), "its first elements"
         picture = one_array(note or "values", shown.numpy())
     except (ValueError, IndexError, RuntimeError, MemoryError) as error:
         # It is released, its device lost, or the operator failed: a notebook says so.

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any, NoReturn, TypeVar
 
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.gather_descs import (
     GatherElementsOperatorDesc,
@@ -42,6 +43,7 @@ Desc = TypeVar("Desc")
 _PASSED_OVER = {"verdict"}
 
 
+@short_traceback
 def desc_from_json(text: str) -> OperatorDesc:
     """The operator desc in the JSON text; ValueError with one clear line where it holds none.
 
@@ -81,8 +83,14 @@ def desc_from_json(text: str) -> OperatorDesc:
     return _build(name, lambda: desc_type(**arguments))
 
 
+@short_traceback
 def desc_to_json(desc: OperatorDesc) -> str:
-    """The desc as one line of JSON that `desc_from_json` reads; defaults are left out."""
+    """The desc as one line of JSON that `desc_from_json` reads; defaults are left out.
+
+    TypeError for what is no operator desc.
+    """
+    if not isinstance(desc, OperatorDesc):
+        raise TypeError(f"desc_to_json: desc is a {type(desc).__name__}, expected an operator desc")
     data: dict[str, Any] = {"operator": desc.operator}
     for field in fields(desc):  # type: ignore[arg-type]
         value = getattr(desc, field.name)

@@ -159,6 +159,13 @@ class Violations(list[Violation]):
         return violations_html(self)
 
 
+class BrokenRules(tuple[Violation, ...]):
+    """The violations of an error, which notebooks show as a table, too."""
+
+    def _repr_html_(self) -> str:
+        return Violations(self)._repr_html_()
+
+
 # Rules of a tensor by itself, whatever operator it is for.
 _TENSOR_RULES = {
     "dimension-count",
@@ -176,7 +183,7 @@ _TENSOR_RULES = {
 def descriptor_error(broken: Sequence[Violation]) -> _core.DescriptorError:
     """The error for a desc that breaks these rules, one a line."""
     error = _core.DescriptorError("\n".join(map(str, broken)))
-    error.violations = tuple(broken)
+    error.violations = BrokenRules(broken)
     return error
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any, Literal
 
+from dmlindex._tracebacks import short_traceback
 from dmlindex.directml.descs import OperatorDesc
 from dmlindex.directml.legal import fills, gathers, of_desc, parts, scatters, styles, tuples
 from dmlindex.directml.legal.builder import Builder
@@ -27,6 +28,7 @@ _RECIPES: dict[str, Callable[[Builder, Request], Value]] = {
 }
 
 
+@short_traceback
 def legalize(
     function_or_desc: str | Callable[..., Any] | OperatorDesc,
     shapes_or_arrays: Sequence[Any] = (),
