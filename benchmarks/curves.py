@@ -141,11 +141,15 @@ def threads(options: argparse.Namespace) -> Iterator[Point]:
 
 
 def steps_in(curves: Curves) -> Iterator[str]:
-    """Where cost jumps from one point to the next, and slices that a wider one beats."""
+    """Where cost jumps from one point to the next, and slices that a wider one beats.
+
+    With the output it may fall, as a call's own cost is spread.
+    """
     for panel in ("bytes of the table", "bytes of the output", "length of the axis"):
         for curve, points in curves.get(panel, {}).items():
             for (x, cost), (next_x, next_cost) in pairwise(points):
-                if not 1 / _STEP <= next_cost / cost <= _STEP:
+                least = 0 if panel == "bytes of the output" else 1 / _STEP
+                if not least <= next_cost / cost <= _STEP:
                     span = f"{x:.0f} to {next_x:.0f}: {cost:.2f} to {next_cost:.2f} ns"
                     yield f"{panel}, {curve}, {span} ({next_cost / cost:.2f})"
     for curve, points in curves.get("bytes of a slice", {}).items():

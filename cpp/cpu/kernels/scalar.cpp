@@ -18,7 +18,8 @@ T load(const std::byte* from) noexcept {
     return value;
 }
 
-// The place of an index in [0, limit), or −1 if it has none.
+// The place of an index in [0, limit), or −1 if it has none. Without a branch on what is negative,
+// which would be mispredicted half of the time.
 template <class Index, Mode kMode>
 std::int64_t place(Index index, std::int64_t limit) noexcept {
     if constexpr (std::is_unsigned_v<Index>) {
@@ -35,10 +36,10 @@ std::int64_t place(Index index, std::int64_t limit) noexcept {
         auto value = static_cast<std::int64_t>(index);
         if constexpr (kMode == Mode::kClamp) {
             value = std::clamp(value, -limit, limit - 1);
-            return value < 0 ? value + limit : value;
+            return value + (limit & (value >> 63));
         } else if constexpr (kMode == Mode::kWrap) {
             if (value < -limit || value >= limit) value %= limit;
-            return value < 0 ? value + limit : value;
+            return value + (limit & (value >> 63));
         } else {
             value += limit & (value >> 63);
             const bool inside =
@@ -90,7 +91,6 @@ bool address_scalar(const IndexRun& given, const LineSpan& given_span,
             const Coordinate& coordinate = run.coordinates[k];
             const auto index =
                 load<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
-            // Without a branch on what is negative, which would be mispredicted half of the time.
             const std::int64_t if_negative = static_cast<std::int64_t>(index) >> 63;
             const auto place = static_cast<std::uint32_t>(index) +
                                static_cast<std::uint32_t>(coordinate.limit & if_negative);
