@@ -176,8 +176,8 @@ def plot(curves: Curves, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, grid = plt.subplots(2, 3, figsize=(15, 8), layout="constrained")
-    for axes, (panel, found) in zip(grid.flat, curves.items(), strict=False):
-        for curve, points in found.items():
+    for axes, panel in zip(grid.flat, [each for each in _PANELS if each in curves], strict=False):
+        for curve, points in curves[panel].items():
             axes.plot(*zip(*points, strict=True), marker=".", label=curve)
         axes.set(xscale="linear" if panel == "threads" else "log", yscale="log")
         axes.set(xlabel=panel, ylabel="ns an element or slice")
