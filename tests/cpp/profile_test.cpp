@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "d3d12/encode/choose.hpp"
+#include "d3d12/host/adapter.hpp"
 #include "operators/operators.hpp"
 
 namespace dmlindex::d3d12 {
@@ -63,6 +66,17 @@ TEST(Profile, DefaultsAreInRangeAndNothingBeyond) {
         EXPECT_FALSE(is_in_range(profile)) << one.name;
         profile.*one.value = one.most + 1;
         EXPECT_FALSE(is_in_range(profile)) << one.name;
+    }
+}
+
+// Between what Vulkan and what D3D12 promise.
+TEST(Profile, AdaptersTellTheirLimits) {
+    std::string reason;
+    for (const Adapter& adapter : list_adapters(reason)) {
+        EXPECT_GE(adapter.group_bytes, 16 << 10) << adapter.description;
+        EXPECT_LE(adapter.group_bytes, kGroupBytes) << adapter.description;
+        EXPECT_GE(adapter.view_texels, 1 << 16) << adapter.description;
+        EXPECT_LE(adapter.view_texels, Reach::kTexels) << adapter.description;
     }
 }
 

@@ -100,6 +100,10 @@ BROKEN: dict[str, tuple[Callable[[_profiles.Stack], str | bytes], str]] = {
         )
         for value in (3, -1, 1 << 41, 1 << 70, 4.0, True, None, "4", [4], float("nan"))
     },
+    "a bool": (
+        lambda stack: sound(stack, thresholds={"held_bytes": True}),
+        "held_bytes is True, expected a number from 0 to 32768",
+    ),
     "a number of 5000 digits": (
         lambda stack: sound(stack, thresholds={"striped_line": 0}).replace(
             ": 0", ": " + "9" * 5000
