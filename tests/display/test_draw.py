@@ -167,6 +167,15 @@ def test_a_reduction_names_all_that_take_part() -> None:
     assert 'class="dml-hatch"' not in picture.svg
 
 
+def test_of_many_that_take_part_some_are_named() -> None:
+    indices, updates = np.zeros((5000, 1), int), np.ones(5000)
+    picture = dml.draw(dml.scatter_nd, np.zeros(1), indices, updates, reduction="add")
+    (title,) = re.findall("output.0. = 5000.0: ([^<]*)<", picture.svg)
+    assert title.startswith("add of input and a, b, c, ")
+    assert len(title.split(", ")) == 21
+    assert ", …, " in title
+
+
 def test_a_bad_index_is_shown_where_it_points() -> None:
     picture = dml.draw(dml.gather, IMAGE, [1, 9])
     root = parsed(picture)

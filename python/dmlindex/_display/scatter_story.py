@@ -12,6 +12,7 @@ from dmlindex._display.panel import Mark, Panel
 from dmlindex._display.teller import Teller
 
 _MOST_TRACED = 1 << 14  # indices that are gone through one by one
+_MOST_NAMED = 20  # of those that a reduction combines
 
 
 class ScatterTeller(Teller):
@@ -102,14 +103,17 @@ class ScatterTeller(Teller):
         letter, tint = self.letters.of(place)
         if not self.combines:
             return Mark(tint, letter, words=f"written by {letter}")
-        names = [self.letters.of(rival)[0] for rival in self.rivals(place)]
-        if not names:  # there are too many to go through
+        rivals = self.rivals(place)
+        if not rivals:  # there are too many to go through
             last = f"the updates that name it, the last of them {letter}"
             return Mark(tint, f"…+{letter}", words=f"{self.call.reduction} of input and {last}")
+        most = len(rivals) > _MOST_NAMED
+        named = [*rivals[: _MOST_NAMED - 1], rivals[-1]] if most else rivals
+        names = [self.letters.of(rival)[0] for rival in named]
         shown = "+".join(names) if len(names) <= 3 else f"{names[0]}+…{names[-1]}"
-        return Mark(
-            tint, shown, words=f"{self.call.reduction} of input and {', '.join(names[:20])}"
-        )
+        if most:
+            names.insert(-1, "…")
+        return Mark(tint, shown, words=f"{self.call.reduction} of input and {', '.join(names)}")
 
     def output_panel(self, output: Array) -> Panel:
         window = Window(self.input_shape, self.table_window().axes)
