@@ -148,7 +148,13 @@ def test_a_replay_file_holds_the_very_call() -> None:
      '"note": "", "options": {}, "arguments": [{"array": 0, "dtype": {"ml_dtypes": "finfo"}, '
      '"shape": [1], "strides": [8], "block": 0, "offset": 0, "writeable": true}]}',
      '{"format": "dmlindex call 1", "operator": "gather", "memory": [], "note": "", '
-     '"options": {"axis=print()": 0}, "arguments": []}'],
+     '"options": {"axis=print()": 0}, "arguments": []}',
+     '{"format": "dmlindex call 1", "operator": "gather", "memory": [], "note": "", '
+     '"options": {}, "arguments": [{"array": 0, "dtype": "<f8", "shape": [0], "strides": [8], '
+     '"block": 3, "offset": 0, "writeable": true}]}',
+     '{"format": "dmlindex call 1", "operator": "gather", "memory": ["0000"], "note": "", '
+     '"options": {}, "arguments": [{"array": 0, "dtype": "<u2", "shape": [3], '
+     '"strides": [-9223372036854775808], "block": 0, "offset": 0, "writeable": true}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_call_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011

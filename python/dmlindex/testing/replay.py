@@ -91,16 +91,22 @@ def from_json(text: str) -> tuple[Call, dict[str, Any]]:
         arguments = tuple(value(one) for one in read["arguments"])
         options = {str(name): value(one) for name, one in read["options"].items()}
         return Call(read["operator"], arguments, options, str(read["note"])), read
-    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+    except ValueError:
+        raise
+    except Exception as error:  # there are many ways not to be a call
         raise ValueError(f"not a call that `dmlindex fuzz` wrote: {error!r}") from None
 
 
 def _array(shown: dict[str, Any], memory: list[bytearray]) -> Array:
     shape, strides = tuple(map(int, shown["shape"])), tuple(map(int, shown["strides"]))
     dtype = _dtype_from_json(shown["dtype"])
-    array: Array = np.ndarray(  # ValueError where it would reach beyond its memory
-        shape, dtype, memory[int(shown["block"])], int(shown["offset"]), strides
-    )
+    block, offset = memory[int(shown["block"])], int(shown["offset"])
+    steps = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low = offset + sum(step for step in steps if step < 0)
+    high = offset + dtype.itemsize + sum(step for step in steps if step > 0)
+    if 0 not in shape and not 0 <= low <= high <= len(block):  # NumPy looks with 64 bits only
+        raise ValueError(f"an array of shape {shape} and strides {strides} leaves its memory")
+    array: Array = np.ndarray(shape, dtype, block, offset, strides)
     array.flags.writeable = bool(shown["writeable"])
     return array
 
