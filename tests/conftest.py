@@ -14,6 +14,7 @@ and says why.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,9 @@ settings.register_profile("ci", max_examples=60, derandomize=True, database=None
 settings.register_profile("brief", max_examples=20, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("DMLINDEX_HYPOTHESIS_PROFILE", "quick"))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell script
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _DEVICES = os.environ.get("DMLINDEX_TEST_DEVICES", "cpu,d3d12").split(",")
 

@@ -1,11 +1,13 @@
 """What the tests of D3D12 share: here `device` is a D3D12 device."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import dmlindex
 from dmlindex import Device
+from tests.children import preloaded
 
 
 @pytest.fixture(scope="module", name="device")
@@ -28,3 +30,12 @@ def no_error_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "device" in request.fixturenames:
         request.getfixturevalue("device").synchronize()
+
+
+@pytest.fixture(scope="session")
+def failing_results(tmp_path_factory: pytest.TempPathFactory, is_vkd3d: bool) -> dict[str, str]:
+    """The environment of a child whose results of D3D12 and Vulkan fail as it says."""
+    if not is_vkd3d:
+        pytest.skip("stands between D3D12 and vkd3d, which is not here")
+    source = Path(__file__).with_name("failing_results.c")
+    return preloaded(source, tmp_path_factory.mktemp("preload"))

@@ -6,11 +6,9 @@ before them has been interrupted.
 
 from __future__ import annotations
 
-from pathlib import Path
 
 import pytest
 
-from tests.children import preloaded
 from tests.d3d12.own_process import lines
 
 pytestmark = pytest.mark.usefixtures("d3d12")
@@ -37,12 +35,6 @@ def interrupted(call):
 """
 
 
-@pytest.fixture(scope="module")
-def preload(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    source = Path(__file__).with_name("failing_results.c")
-    return preloaded(source, tmp_path_factory.mktemp("preload"))
-
-
 @pytest.mark.parametrize(
     "wait",
     [
@@ -52,7 +44,7 @@ def preload(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "lambda: operator(X, [[0]])",
     ],
 )
-def test_what_writes_nothing_ends_at_once(preload: dict[str, str], wait: str) -> None:
+def test_what_writes_nothing_ends_at_once(failing_results: dict[str, str], wait: str) -> None:
     found = lines(
         f"""{START}
 queued = dmlindex.gather(tensor, [2])
@@ -62,7 +54,7 @@ be_busy(1)
 time.sleep(0.01)
 print(queued.numpy().tolist(), operator(X, [[1]]).tolist(), device.synchronize())
 """,
-        **preload,
+        **failing_results,
     )
     assert found == ["interrupted early", "[[4.0, 5.0]] [[2.0, 3.0]] None"]
 
@@ -75,7 +67,7 @@ print(queued.numpy().tolist(), operator(X, [[1]]).tolist(), device.synchronize()
         "operator(X, [[2]], out=out[:1])",
     ],
 )
-def test_a_call_that_writes_is_never_cut_short(preload: dict[str, str], call: str) -> None:
+def test_a_call_that_writes_is_never_cut_short(failing_results: dict[str, str], call: str) -> None:
     found = lines(
         f"""{START}
 out = np.full((2, 2), 7, np.float32)
@@ -83,7 +75,7 @@ be_busy(600)
 interrupted(lambda: {call})
 print(out[0].tolist())
 """,
-        **preload,
+        **failing_results,
     )
     assert found == ["interrupted late", "[4.0, 5.0]"]
 
@@ -111,7 +103,7 @@ print(tensor.numpy().shape)
     assert found == ["interrupted True", "(3, 2)"]
 
 
-def test_a_handler_that_does_not_raise_ends_no_wait(preload: dict[str, str]) -> None:
+def test_a_handler_that_does_not_raise_ends_no_wait(failing_results: dict[str, str]) -> None:
     found = lines(
         f"""{START}
 queued = dmlindex.gather(tensor, [2])
@@ -121,6 +113,6 @@ be_busy(600)
 interrupted(queued.numpy)
 print(seen, queued.numpy().tolist())
 """,
-        **preload,
+        **failing_results,
     )
     assert found == ["[True] [[4.0, 5.0]]"]

@@ -7,11 +7,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.children import EFFORT, preloaded
+from tests.children import EFFORT
 
 pytestmark = pytest.mark.usefixtures("d3d12")
 
@@ -23,22 +22,14 @@ RESULTS = {
 STAGES = ("open", "record", "wait", "read", "arrays", "end")  # where some fail
 
 
-@pytest.fixture(scope="module")
-def preload(tmp_path_factory: pytest.TempPathFactory, is_vkd3d: bool) -> dict[str, str]:
-    if not is_vkd3d:
-        pytest.skip("stands between D3D12 and vkd3d, which is not here")
-    source = Path(__file__).with_name("failing_results.c")
-    return preloaded(source, tmp_path_factory.mktemp("preload"))
-
-
 def fail_each(
-    preload: dict[str, str], kind: str, when: str, results: list[str], first: int, last: int
+    failing_results: dict[str, str], kind: str, when: str, results: list[str], first: int, last: int
 ) -> list[list[str]]:
     """The number, name, stage and outcome of each failure."""
     child = [sys.executable, "-X", "faulthandler", "-m", "tests.d3d12.failing_results"]
     done = subprocess.run(
         [*child, kind, when, ",".join(results), str(first), str(last)],
-        env=os.environ | preload,
+        env=os.environ | failing_results,
         capture_output=True,
         text=True,
         check=False,
@@ -53,10 +44,10 @@ def fail_each(
 
 @pytest.mark.parametrize("shift", range(min(EFFORT, 4)))
 @pytest.mark.parametrize(("kind", "when"), [("d3d12", "open"), ("vulkan", "later")])
-def test_each_result_fails_once(preload: dict[str, str], kind: str, when: str, shift: int) -> None:
+def test_each_result_fails_once(failing_results: dict[str, str], kind: str, when: str, shift: int) -> None:
     results = RESULTS[kind][shift:] + RESULTS[kind][:shift]
     first = 1 if when == "open" else 0  # without an instance there is nothing to go on with
-    found = fail_each(preload, kind, when, results, first, 500)
+    found = fail_each(failing_results, kind, when, results, first, 500)
     outcomes = {outcome for *_, outcome in found}
     assert {"DeviceError", "MemoryError"} <= outcomes <= {"DeviceError", "MemoryError", "went on"}
     assert {stage for *_, stage, _ in found} <= {*STAGES, "upload"}
@@ -68,7 +59,7 @@ def test_each_result_fails_once(preload: dict[str, str], kind: str, when: str, s
     [("d3d12", "0x8007000E", "MemoryError"), ("vulkan", "-1", "MemoryError")],
 )
 def test_no_memory_to_start_with_is_not_for_ever(
-    preload: dict[str, str], kind: str, result: str, outcome: str
+    failing_results: dict[str, str], kind: str, result: str, outcome: str
 ) -> None:
     """What is missing is kept, as devices() says it; want of memory is not."""
     child = f"""
@@ -79,7 +70,7 @@ for number in range(4 if {kind!r} == "vulkan" else 1):
 print(Run(lambda: None, "open").outcome)
 """
     done = subprocess.run(
-        [sys.executable, "-c", child], env=os.environ | preload, capture_output=True, text=True
+        [sys.executable, "-c", child], env=os.environ | failing_results, capture_output=True, text=True
     )
     assert done.stderr == ""
     *failed, last = done.stdout.splitlines()
