@@ -6,7 +6,6 @@ before them has been interrupted.
 
 from __future__ import annotations
 
-
 import pytest
 
 from tests.d3d12.own_process import lines

@@ -6,7 +6,6 @@ why a device was removed says from then on that it was. That a driver's own loss
 tested on Linux with failing_results.c, which has Vulkan say so.
 """
 
-
 import pytest
 
 from tests.d3d12.own_process import lines

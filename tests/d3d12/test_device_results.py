@@ -44,7 +44,9 @@ def fail_each(
 
 @pytest.mark.parametrize("shift", range(min(EFFORT, 4)))
 @pytest.mark.parametrize(("kind", "when"), [("d3d12", "open"), ("vulkan", "later")])
-def test_each_result_fails_once(failing_results: dict[str, str], kind: str, when: str, shift: int) -> None:
+def test_each_result_fails_once(
+    failing_results: dict[str, str], kind: str, when: str, shift: int
+) -> None:
     results = RESULTS[kind][shift:] + RESULTS[kind][:shift]
     first = 1 if when == "open" else 0  # without an instance there is nothing to go on with
     found = fail_each(failing_results, kind, when, results, first, 500)
@@ -70,7 +72,10 @@ for number in range(4 if {kind!r} == "vulkan" else 1):
 print(Run(lambda: None, "open").outcome)
 """
     done = subprocess.run(
-        [sys.executable, "-c", child], env=os.environ | failing_results, capture_output=True, text=True
+        [sys.executable, "-c", child],
+        env=os.environ | failing_results,
+        capture_output=True,
+        text=True,
     )
     assert done.stderr == ""
     *failed, last = done.stdout.splitlines()
