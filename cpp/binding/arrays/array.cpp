@@ -71,7 +71,7 @@ Array plain_array(const Layout& layout, const py::object& dtype, std::byte* data
 
 }  // namespace
 
-void Tensor::look_at(Array array) {
+void Tensor::look_at(Array&& array) {
     PyArrayObject* const given = array.get();
     dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
     data = array.data();

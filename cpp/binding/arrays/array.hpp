@@ -33,7 +33,7 @@ class Array {
 //
 // Layouts are filled where they stay: copying them is what a small call would spend its time with.
 struct Tensor {
-    void look_at(Array array);
+    void look_at(Array&& array);
     void look_at_number(std::int64_t* number);  // as a 0-D array of it, which stays where it is
 
     bool is_given() const noexcept { return static_cast<bool>(owner); }

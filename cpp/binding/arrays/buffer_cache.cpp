@@ -26,15 +26,16 @@ namespace {
 // malloc gives back to the system one by one. It recycles, splits and joins what is smaller.
 constexpr std::size_t kSmallestBytes = 1 << 20;
 constexpr std::size_t kSmallestByDefault = 32 << 20;
-constexpr std::size_t kLimitByDefault = 128 << 20;
+constexpr std::size_t kLimitByDefault = 256 << 20;
 
 // Stands before the bytes of an array, which so begin at a cache line.
 struct alignas(64) Block {
     std::size_t bytes;  // with this header; a multiple of kPageBytes
     Block* next;        // in the cache, the one released before it
-
     void* data() noexcept { return this + 1; }
     static Block* of(void* data) noexcept { return static_cast<Block*>(data) - 1; }
+    // For the limit: without a page for the header, or an array as large as it would not be kept.
+    std::size_t counted() const noexcept { return bytes - kPageBytes; }
 };
 
 // What a block must have for the array; 0 if that is more than there can be.
@@ -102,9 +103,9 @@ class BufferCache {
         if (block->bytes >= kSmallestBytes) {
             const std::lock_guard lock(mutex_);
             const std::size_t limit = limit_.load(std::memory_order_relaxed);
-            if (block->bytes <= limit) {
+            if (block->counted() <= limit) {
                 block->next = std::exchange(first_, block);
-                held_bytes_ += block->bytes;
+                held_bytes_ += block->counted();
                 excess = cut(limit);
             }
         }
@@ -120,7 +121,7 @@ class BufferCache {
         for (Block** link = &first_; *link != nullptr; link = &(*link)->next) {
             if (!fits((*link)->bytes, needed)) continue;
             Block* const block = std::exchange(*link, (*link)->next);
-            held_bytes_ -= block->bytes;
+            held_bytes_ -= block->counted();
             return block;
         }
         return nullptr;
@@ -140,8 +141,8 @@ class BufferCache {
         if (held_bytes_ <= limit) return nullptr;
         held_bytes_ = 0;
         Block** link = &first_;
-        while (*link != nullptr && held_bytes_ + (*link)->bytes <= limit) {
-            held_bytes_ += (*link)->bytes;
+        while (*link != nullptr && held_bytes_ + (*link)->counted() <= limit) {
+            held_bytes_ += (*link)->counted();
             link = &(*link)->next;
         }
         return std::exchange(*link, nullptr);
@@ -229,13 +230,13 @@ Sets how many bytes of large output buffers are kept for later calls; 0 keeps no
 
 Most of the time of a call that makes a new array of many megabytes goes into fresh pages, which the
 system zeroes first. With the cache on, the memory of such an array (of 1 MiB or more) is kept when
-the array goes, and the next call takes it. Until this function is called, 128 MiB are kept, of
-arrays of 32 MiB or more alone: smaller ones are recycled by malloc. The arrays are ordinary ones: each owns its memory, can
-be resized, and may outlive the cache. What a call takes is at most a quarter larger than it needs.
+the array goes, and the next call takes it. Until this function is called, 256 MiB are kept, of
+arrays of 32 MiB or more alone: malloc recycles smaller ones. The arrays are ordinary ones: each
+owns its memory, can be resized, and may outlive the cache. What a call takes is at most a quarter
+larger than it needs.
 
-The limit holds for the whole process, and counts only buffers that no array uses; the longest
-unused go first. A smaller limit gives back at once what is over it, and set_buffer_cache(0) gives
-back everything.
+The limit holds for the whole process, and counts the buffers that no array uses, without 64 KiB of
+each; the longest unused go first. What is over a smaller limit goes back at once, and all with 0.
 
 Parameters
 ----------

@@ -135,7 +135,7 @@ Array plain_array(const char* op, const char* argument, PyObject* object) {
         steal(PyArray_View(reinterpret_cast<PyArrayObject*>(array.ptr()), nullptr, &PyArray_Type)));
 }
 
-void look_at_data(const char* op, const char* argument, Array array, Tensor& tensor) {
+void look_at_data(const char* op, const char* argument, Array&& array, Tensor& tensor) {
     tensor.look_at(std::move(array));
     if (PyDataType_REFCHK(tensor.descr())) {
         fail(ErrorKind::kType, op,
@@ -144,7 +144,7 @@ void look_at_data(const char* op, const char* argument, Array array, Tensor& ten
     }
 }
 
-void look_at_indices(const char* op, PyObject* object, Array array, bool tuples, Tensor& tensor) {
+void look_at_indices(const char* op, PyObject* object, Array&& array, bool tuples, Tensor& tensor) {
     PyArray_Descr* const dtype = array.dtype();
     if (PyTypeNum_ISINTEGER(dtype->type_num)) {
         if (PyArray_ISNBO(dtype->byteorder)) return tensor.look_at(std::move(array));

@@ -12,12 +12,12 @@ namespace dmlindex::binding {
 Array plain_array(const char* op, const char* argument, PyObject* object);
 
 // Looks at an input or updates. Error(kType) for a dtype that holds Python objects.
-void look_at_data(const char* op, const char* argument, Array array, Tensor& tensor);
+void look_at_data(const char* op, const char* argument, Array&& array, Tensor& tensor);
 
 // Looks at indices that plain_array made of the object: of any integer dtype, and then in native
 // byte order; an empty list counts as int64. tuples: the last dim of indices holds coordinates,
 // which a message's advice depends on.
-void look_at_indices(const char* op, PyObject* object, Array array, bool tuples, Tensor& tensor);
+void look_at_indices(const char* op, PyObject* object, Array&& array, bool tuples, Tensor& tensor);
 IndexType index_type(const Tensor& indices) noexcept;
 
 // Error(kType) for a masked array; object may be anything.

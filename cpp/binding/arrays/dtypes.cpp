@@ -85,8 +85,7 @@ MlType ml_type(const PyArray_Descr* dtype) {
     return name.starts_with("float") || name.starts_with("bfloat") ? MlType::kFloat : MlType::kNone;
 }
 
-Arithmetic arithmetic(const char* op, PyArray_Descr* dtype, Reduction reduction) {
-    if (reduction == Reduction::kNone) return {};
+Arithmetic arithmetic_of(const char* op, PyArray_Descr* dtype, Reduction reduction) {
     std::optional<ValueType> found;
     if (const std::string why = objection(dtype, reduction, found); !why.empty()) {
         throw Error(ErrorKind::kType,

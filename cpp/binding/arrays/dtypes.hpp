@@ -26,7 +26,10 @@ struct Arithmetic {
     const std::byte* byte_table = nullptr;
 };
 // For Reduction::kNone any dtype will do. Error(kType) where the reduction does not go with it.
-Arithmetic arithmetic(const char* op, PyArray_Descr* dtype, Reduction reduction);
+Arithmetic arithmetic_of(const char* op, PyArray_Descr* dtype, Reduction reduction);
+inline Arithmetic arithmetic(const char* op, PyArray_Descr* dtype, Reduction reduction) {
+    return reduction == Reduction::kNone ? Arithmetic{} : arithmetic_of(op, dtype, reduction);
+}
 bool has_arithmetic(PyArray_Descr* dtype, Reduction reduction);
 
 }  // namespace dmlindex::binding

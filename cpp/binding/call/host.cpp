@@ -1,4 +1,6 @@
 // The executor on the CPU.
+#include <memory>
+
 #include "binding/call/bound_operator.hpp"
 #include "binding/call/invocation.hpp"
 #include "binding/python/errors.hpp"
@@ -16,14 +18,14 @@ Array new_result(Invocation& call) {
 }
 
 // The table of a linear plan lies on a line: replaces one that does not by a packed copy. Gives the
-// out that a scatter's copy is for.
-Tensor put_table_on_a_line(Invocation& call) {
-    Tensor spread;
+// out that a scatter's copy is for, or null.
+std::unique_ptr<Tensor> put_table_on_a_line(Invocation& call) {
+    std::unique_ptr<Tensor> spread;
     if (call.compiled == nullptr || call.compiled->lowered().mode() != Mode::kDirectml)
         return spread;
     Tensor& table = call.gathers() ? call.input : call.out;
     if (!table.is_given() || is_packed(table)) return spread;
-    if (!call.gathers()) spread = table;
+    if (!call.gathers()) spread = std::make_unique<Tensor>(table);
     table = packed_copy(call.op, table);
     return spread;
 }
@@ -42,7 +44,7 @@ void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
 PyObject* run_on_host(Invocation& call) {
     py::object fresh;
     bool in_place = false;
-    const Tensor spread = put_table_on_a_line(call);
+    const std::unique_ptr<Tensor> spread = put_table_on_a_line(call);
     if (call.has_out()) {
         in_place = call.can_be_in_place && is_same_view(call.input, call.out);
         if (!in_place) keep_apart(call.op, call.input, call.out);
@@ -68,7 +70,7 @@ PyObject* run_on_host(Invocation& call) {
     run_plan(call.op, plan, buffers,
              call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything, traffic_bytes,
              call.has_tuples);
-    if (spread.is_given()) copy_elements(spread, call.out);
+    if (spread) copy_elements(*spread, call.out);
     return call.has_out() ? Py_NewRef(call.given_out) : fresh.release().ptr();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "binding/arrays/convert.hpp"
 #include "binding/arrays/fill.hpp"
@@ -52,9 +53,9 @@ void look_at_out(const char* op, PyObject* out, const Layout& shape, PyArray_Des
         fail(ErrorKind::kType, op, "out is a " + type_name(out) + ", expected a numpy.ndarray");
     }
     refuse_masked(op, "out", out);
-    const Array array(py::reinterpret_borrow<py::object>(out));
+    Array array(py::reinterpret_borrow<py::object>(out));
     const int flags = PyArray_FLAGS(array.get());
-    tensor.look_at(array);
+    tensor.look_at(std::move(array));
     check_out(op, tensor, shape, dtype);
     if ((flags & NPY_ARRAY_WRITEABLE) == 0) {
         fail(ErrorKind::kValue, op, "out is read-only, expected a writeable array");

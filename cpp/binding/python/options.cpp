@@ -83,16 +83,15 @@ std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
     return result;
 }
 
-bool flag_argument(const char* op, const char* name, PyObject* value) {
-    if (value == nullptr || value == Py_False) return false;
+bool read_flag(const char* op, const char* name, PyObject* value) {
+    if (value == Py_False) return false;
     if (value == Py_True) return true;
     if (PyArray_IsScalar(value, Bool)) return PyObject_IsTrue(value) == 1;
     fail(ErrorKind::kType, op,
          std::string(name) + " is " + shown(value) + ", expected True or False");
 }
 
-Mode mode_argument(const char* op, PyObject* value, Direction direction) {
-    if (value == nullptr) return Mode::kRaise;
+Mode read_mode(const char* op, PyObject* value, Direction direction) {
     return static_cast<Mode>(choice(op, "mode", value, modes(direction).first(4), hint_of));
 }
 
@@ -104,8 +103,7 @@ const char* mode_name(Mode mode, Direction direction) {
     return modes(direction)[static_cast<std::size_t>(mode)];
 }
 
-Reduction reduction_argument(const char* op, PyObject* value) {
-    if (value == nullptr) return Reduction::kNone;
+Reduction read_reduction(const char* op, PyObject* value) {
     return static_cast<Reduction>(choice(op, "reduction", value, kReductions, hint_of));
 }
 

@@ -54,7 +54,7 @@ Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_
         }
         value = args[count + k];
     }
-    for (int i = 0; i < signature.required(); ++i) {
+    for (auto i = static_cast<int>(count); i < signature.required(); ++i) {
         if (given[signature[i]] == nullptr) {
             refuse(signature,
                    "missing required argument '" + std::string(name_of(signature[i])) + "'");

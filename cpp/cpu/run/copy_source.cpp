@@ -57,6 +57,10 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
+    if (threads == 1 && bytes < caches().streamed_bytes) {
+        copy_dims(plan.copy_dims, plan.copy_rank, plan.copy_bytes, buffers.table, buffers.source);
+        return;
+    }
     const bool streamed = kernels().stream != nullptr && is_streamed(plan, bytes);
     const bool by_bytes = plan.copy_rank == 0;
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
