@@ -21,6 +21,7 @@ out of range. Needs Hypothesis (`pip install dmlindex[testing]`).
 """
 
 from dmlindex.reference.reductions import is_reducible
+from dmlindex.testing.adapters import from_jax, from_torch
 from dmlindex.testing.call import Call
 from dmlindex.testing.compare import check_same
 from dmlindex.testing.fuzzing import fuzz
@@ -36,6 +37,8 @@ __all__ = [
     "calls",
     "check_same",
     "dtypes",
+    "from_jax",
+    "from_torch",
     "fuzz",
     "index_dtypes",
     "indices",
