@@ -134,7 +134,7 @@ void set_num_threads(int count) noexcept { thread_limit.store(count, std::memory
 const char* thread_library() noexcept { return find_library().pool->name; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
-    constexpr std::int64_t kParallelBytes = 384 << 10;
+    constexpr std::int64_t kParallelBytes = 768 << 10;
     if (traffic_bytes < kParallelBytes) return 1;
     const int threads = get_num_threads();
     return threads > 1 && have_ready() ? threads : 1;

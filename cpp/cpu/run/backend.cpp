@@ -108,6 +108,12 @@ void execute_by_destination(Job job, const Plan& plan, bool held, int threads) {
     });
 }
 
+// What threads_for is asked with: to resolve a position takes as long as to copy so many bytes.
+std::int64_t traffic_bytes(std::int64_t positions, std::int64_t slice_bytes) noexcept {
+    constexpr std::int64_t kPositionBytes = 24;
+    return positions * (2 * slice_bytes + kPositionBytes);
+}
+
 // Whether all indices are resolved at once, before anything moves. Where they have to be checked
 // first, to hold their offsets takes longer; elsewhere it is the blocks' set-up that does.
 bool are_few(std::int64_t positions, std::int64_t bytes, bool check_first) noexcept {
@@ -142,7 +148,7 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     if (are_few(positions, bytes, check_first)) return run_few(plan, buffers, copies);
 
     Job job = make_job(plan, buffers);
-    const int threads = threads_for(2 * bytes + 8 * positions);
+    const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
                                 split.parts < threads && pays_by_destination(job, plan);
@@ -176,7 +182,7 @@ bool has_faster_ways(const Plan& plan, int threads) noexcept {
 
 void run_on_line(const Plan& plan, const Buffers& buffers) {
     const std::int64_t positions = position_count(plan);
-    const int threads = threads_for((2 * plan.slice_bytes + 8) * positions);
+    const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
     if (plan.copies_source) copy_source(plan, buffers);
     // What a scatter has written until it fails, it writes again.
     if (has_faster_ways(plan, threads) && run_checked(plan, buffers, OnFailure::kAnything, false)) {
