@@ -176,3 +176,13 @@ def test_a_script_imports_what_is_not_a_plain_function(
     script = testing.Call("gather", (np.ones(3), np.array([0]))).script(function)
     assert imported in script
     assert called in script
+
+
+@pytest.mark.parametrize("dtype", ["f4", "g", "V40", [("a", "i4"), ("b", "S3", (2,))]])
+@pytest.mark.parametrize("argument", ["input", "out"])
+def test_masked_arrays_are_compared(dtype: Any, argument: str) -> None:
+    masked = np.ma.zeros((3, 9), dtype)
+    source = masked if argument == "input" else np.zeros((3, 9), dtype)
+    options = {"out": masked} if argument == "out" else {}
+    call = testing.Call("gather", (source, np.array([0, 1, 2])), options)
+    testing.check_same(reference.gather, reference.gather, call)

@@ -80,13 +80,13 @@ def bits(array: Array) -> npt.NDArray[np.uint8]:
 def same_elements(a: Array, b: Array) -> bool:
     if a.dtype.hasobject:
         return bool(a.tolist() == b.tolist())
-    return np.array_equal(bits(a), bits(b))
+    return np.array_equal(bits(np.asarray(a)), bits(np.asarray(b)))  # a masked one's elements, too
 
 
 def clear_padding(array: Array) -> None:
     padding = _padding(array.dtype)
     if padding and array.flags.writeable:
-        array[..., np.newaxis].view(np.uint8)[..., padding] = 0
+        np.asarray(array)[..., np.newaxis].view(np.uint8)[..., padding] = 0
 
 
 def _padding(dtype: np.dtype[Any]) -> list[int]:
