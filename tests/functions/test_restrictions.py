@@ -178,10 +178,14 @@ def test_a_script_imports_what_is_not_a_plain_function(
     assert called in script
 
 
-@pytest.mark.parametrize("dtype", ["f4", "g", "V40", [("a", "i4"), ("b", "S3", (2,))]])
+PADDED = np.dtype([("a", "u1"), ("b", "f8"), ("c", [("d", "u1"), ("e", "i4")], (2,))], align=True)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "g", "V40", [("a", "i4"), ("b", "S3", (2,))], PADDED])
 @pytest.mark.parametrize("argument", ["input", "out"])
 def test_masked_arrays_are_compared(dtype: Any, argument: str) -> None:
     masked = np.ma.zeros((3, 9), dtype)
+    masked.data.view(np.uint8)[:] = 165  # between fields, too
     source = masked if argument == "input" else np.zeros((3, 9), dtype)
     options = {"out": masked} if argument == "out" else {}
     call = testing.Call("gather", (source, np.array([0, 1, 2])), options)
