@@ -189,6 +189,17 @@ def test_hypothesis_and_the_generator_draw_alike() -> None:
             assert as_bytes(a).tobytes() == as_bytes(b).tobytes()
 
 
+@pytest.mark.parametrize(("tries", "least"), [(0, None), (1, 7), (3000, 3)])
+def test_shrinking_takes_so_many_tries(tries: int, least: int | None) -> None:
+    from dmlindex.testing.shrinking import shrunk
+
+    def draw(choices: Any) -> testing.Call:
+        return testing.Call("gather", (choices.integer(0, 9), 0))
+
+    small = shrunk(draw, [7], lambda call: call.arguments[0] >= 3, tries)
+    assert (small and small.arguments[0]) == least
+
+
 @pytest.mark.parametrize("name", BUGS)
 def test_a_planted_bug_is_found(name: str) -> None:
     operator, function = BUGS[name]

@@ -92,7 +92,7 @@ def test_mistakes_by_name(broken: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_a_crash_in_a_worker_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "crashing.py").write_text("import os\ndef f(*a, **k): os.abort()\n")
+    (folder / "crashing.py").write_text("import os\ndef f(*a, **k): os._exit(9)\n")
     monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
     monkeypatch.syspath_prepend(folder)
     told = refused("fuzz --operator gather --against crashing:f --workers 2 --examples 9", capsys)
@@ -105,6 +105,12 @@ def test_a_call_on_a_device_is_replayed(capsys: pytest.CaptureFixture[str]) -> N
     Path("found.json").write_text(to_json(call, against="numpy", device="d3d12"))
     assert run("fuzz --replay found.json") == 0
     assert "the same on both sides" in capsys.readouterr().out
+
+
+def test_the_environment_stays_as_it_is() -> None:
+    before = dict(os.environ)
+    assert run("fuzz --examples 9") == 0
+    assert os.environ == before
 
 
 def test_workers_share_the_work(broken: str, capsys: pytest.CaptureFixture[str]) -> None:

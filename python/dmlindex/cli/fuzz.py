@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,24 @@ def _positive(kind: type[Any]) -> Callable[[str], Any]:
 
 
 def run(parsed: argparse.Namespace) -> int:
+    with _no_hypothesis_folder():
+        return _run(parsed)
+
+
+@contextlib.contextmanager
+def _no_hypothesis_folder() -> Iterator[None]:
+    """Hypothesis makes one where the user happens to be, in workers, too."""
+    name = "HYPOTHESIS_STORAGE_DIRECTORY"
+    before = os.environ.get(name)
+    os.environ[name] = before or os.devnull
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+
+
+def _run(parsed: argparse.Namespace) -> int:
     _require_hypothesis()
     if parsed.seed < 0:
         raise CommandError(f"--seed is {parsed.seed}, expected 0 or more")
@@ -89,8 +108,6 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _require_hypothesis() -> None:
-    # Else it makes a folder where the user happens to be.
-    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     try:
         import hypothesis  # noqa: F401
     except ModuleNotFoundError:

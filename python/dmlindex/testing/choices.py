@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 T = TypeVar("T")
+Choice = TypeVar("Choice", int, bytes)
 _PERIOD = 1009
 _LARGE_IN = 100
 
@@ -22,17 +23,26 @@ class UnfitError(Exception):
 
 
 class Choices:
-    """Integers and bytes, and what is made of them. The smallest choice is the simplest."""
+    """Integers and bytes, and what is made of them. The smallest choice is the simplest.
+
+    `taken` are those since the last `begin`.
+    """
+
+    def __init__(self) -> None:
+        self.taken: list[int | bytes] = []
+
+    def begin(self) -> None:
+        self.taken = []
 
     def integer(self, low: int, high: int) -> int:
         """One of low to high."""
-        return low if low == high else self._integer(low, high)
+        return low if low == high else self._take(self._integer(low, high))
 
     def many(self, count: int) -> bytes:
         """So many bytes; past a thousand or so they repeat, so that choices stay few."""
         if count <= _PERIOD:
-            return self._bytes(count) if count else b""
-        return (self._bytes(_PERIOD) * (count // _PERIOD + 1))[:count]
+            return self._take(self._bytes(count)) if count else b""
+        return (self._take(self._bytes(_PERIOD)) * (count // _PERIOD + 1))[:count]
 
     def large(self) -> bool:
         """Whether to draw a large call, which is slow, and rare."""
@@ -57,6 +67,10 @@ class Choices:
         """One of a sequence; where Hypothesis draws, of a strategy, too."""
         return self.pick(values)
 
+    def _take(self, choice: Choice) -> Choice:
+        self.taken.append(choice)
+        return choice
+
     def _integer(self, low: int, high: int) -> int:
         raise NotImplementedError
 
@@ -68,6 +82,7 @@ class HypothesisChoices(Choices):
     """Those of a strategy made by `hypothesis.strategies.composite`; large calls only if wanted."""
 
     def __init__(self, draw: st.DrawFn, *, large: bool = False) -> None:
+        super().__init__()
         self._draw: Callable[..., Any] = draw
         self._large = large
 
@@ -87,24 +102,17 @@ class HypothesisChoices(Choices):
 
 
 class SeededChoices(Choices):
-    """Those of a NumPy generator; `taken` are the choices since the last `begin`."""
+    """Those of a NumPy generator."""
 
     def __init__(self, generator: np.random.Generator) -> None:
+        super().__init__()
         self._generator = generator
         self._words: list[int] = []
-        self.taken: list[int | bytes] = []
-
-    def begin(self) -> None:
-        self.taken = []
 
     def _integer(self, low: int, high: int) -> int:
         if not self._words:
             self._words = self._generator.integers(0, 2**63, 4096).tolist()
-        number = low + self._words.pop() % (high - low + 1)
-        self.taken.append(number)
-        return number
+        return low + self._words.pop() % (high - low + 1)
 
     def _bytes(self, count: int) -> bytes:
-        drawn = self._generator.bytes(count)
-        self.taken.append(drawn)
-        return drawn
+        return self._generator.bytes(count)

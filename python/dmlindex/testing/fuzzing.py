@@ -70,7 +70,7 @@ def fuzz(
     keep_going
         collect every distinct difference instead of stopping at the first.
     shrink
-        make what is found as small as it gets in half a minute.
+        make what is found as small as it gets in some thousand tries.
     mistakes
         one call in eight is wrong on purpose, and must be an exception of the reference's type
         (where the peer knows the types). False for none, or the names of those wanted, as in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 from hypothesis import HealthCheck, Phase, Verbosity, find, reject, settings
@@ -21,43 +20,64 @@ def shrunk(
     draw: Callable[[Choices], Call],
     taken: Sequence[int | bytes],
     fails: Callable[[Call], bool],
-    seconds: float = 30.0,
+    tries: int = 3000,
 ) -> Call | None:
-    """The smallest call found in that time that `draw` makes and that fails; None if the first does
-    not fail again."""
-    end = time.monotonic() + seconds
-    found: Call | None = None
+    """The smallest call found in so many tries that `draw` makes and that fails; None if the first
+    does not fail again. A hundred tries are common."""
+    search = _Search(draw, fails, tries)
+    while search.shrinks(taken) and search.smallest != taken:  # one in a hundred ends too early
+        taken = search.smallest
+    return search.found
 
-    @st.composite
-    def calls(draw_one: st.DrawFn) -> Call:
+
+class _Search:
+    """`found` is the smallest call up to now, and `smallest` are its choices."""
+
+    def __init__(
+        self, draw: Callable[[Choices], Call], fails: Callable[[Call], bool], tries: int
+    ) -> None:
+        self.draw, self.fails, self.tries = draw, fails, tries
+        self.found: Call | None = None
+        self.smallest: Sequence[int | bytes] = ()
+        self._tried: Sequence[int | bytes] = ()
+
+    def shrinks(self, taken: Sequence[int | bytes]) -> bool:
+        """Whether a call of these choices, or of smaller ones, fails, and tries are left."""
+
+        @st.composite
+        def calls(draw_one: st.DrawFn) -> Call:
+            choices = HypothesisChoices(draw_one, large=True)
+            try:
+                call = self.draw(choices)
+            except UnfitError:
+                reject()
+            self._tried = choices.taken
+            return call
+
+        database = InMemoryExampleDatabase()
+        database.save(_NOT_YET_SHRUNK, choices_to_bytes(taken))
         try:
-            return draw(HypothesisChoices(draw_one, large=True))
-        except UnfitError:
-            reject()
+            find(
+                calls(),
+                self._still_fails,
+                settings=settings(
+                    database=database,
+                    phases=(Phase.reuse, Phase.shrink),
+                    max_examples=1000,
+                    deadline=None,
+                    derandomize=False,
+                    suppress_health_check=list(HealthCheck),
+                    verbosity=Verbosity.quiet,
+                ),
+                database_key=_KEY,
+            )
+        except (NoSuchExample, HypothesisException):
+            return False  # the tries are over, or the function answers now so and now so
+        return self.tries > 0
 
-    def still_fails(call: Call) -> bool:
-        nonlocal found
-        if time.monotonic() > end or not fails(call):
+    def _still_fails(self, call: Call) -> bool:
+        self.tries -= 1
+        if self.tries < 0 or not self.fails(call):
             return False
-        found = call  # Hypothesis tries what is smaller than the last
+        self.found, self.smallest = call, self._tried  # what is tried next is smaller
         return True
-
-    database = InMemoryExampleDatabase()
-    database.save(_NOT_YET_SHRUNK, choices_to_bytes(taken))
-    try:
-        return find(
-            calls(),
-            still_fails,
-            settings=settings(
-                database=database,
-                phases=(Phase.reuse, Phase.shrink),
-                max_examples=1000,
-                deadline=None,
-                derandomize=False,
-                suppress_health_check=list(HealthCheck),
-                verbosity=Verbosity.quiet,
-            ),
-            database_key=_KEY,
-        )
-    except (NoSuchExample, HypothesisException):
-        return found  # the time is over, or the function answers now so and now so
