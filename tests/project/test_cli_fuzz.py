@@ -92,9 +92,11 @@ def test_mistakes_by_name(broken: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_a_crash_in_a_worker_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "crashing.py").write_text("import os\ndef f(*a, **k): os._exit(9)\n")
-    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
-    monkeypatch.syspath_prepend(folder)
+    modules = folder / "modules"
+    modules.mkdir()
+    (modules / "crashing.py").write_text("import os\ndef f(*a, **k): os._exit(9)\n")
+    monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+    monkeypatch.syspath_prepend(modules)
     told = refused("fuzz --operator gather --against crashing:f --workers 2 --examples 9", capsys)
     assert "a worker ended in the middle of a call" in told
 
