@@ -18,7 +18,7 @@ def from_torch(function: Function) -> Function:
 
     Arrays are copied to packed tensors on the CPU, and the answer comes back as an array. What else
     is in a call (axis, mode) is passed on; `out` never is, as a copy of it would be written. Say
-    which dtypes the function has: torch takes no array of another.
+    which dtypes the function has: torch takes no array of another. ::
 
         @testing.from_torch
         def gather(input, indices, axis=0):
