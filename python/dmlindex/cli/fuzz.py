@@ -88,6 +88,8 @@ def _no_hypothesis_folder() -> Iterator[None]:
     finally:
         if before is None:
             del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _run(parsed: argparse.Namespace) -> int:

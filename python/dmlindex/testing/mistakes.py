@@ -93,14 +93,18 @@ def mode_of_a_wrong_type(call: Call, choice: int) -> Call:
 def fill_value_not_exact(call: Call, choice: int) -> Call | None:
     if call.operator.startswith("scatter"):
         return None
-    kind = call.given()["input"].dtype.kind
+    dtype = call.given()["input"].dtype
+    kind = dtype.kind
     wrong: list[Any] = [[1, 2], np.zeros(2), object(), 10**400, None]
     if kind in "biu":
         wrong += [0.5, np.nan, np.inf, 2**64, -(2**63) - 1, 1j, "1"]
     if kind == "b":
         wrong += [1, 1.0]
     if kind == "f":
-        wrong += [1j, "1", np.longdouble(1) / 3 + 2**-60]
+        wrong += [1j, "1"]
+        third = np.longdouble(1) / 3 + 2**-60
+        if third != dtype.type(third):
+            wrong.append(third)
     if kind in "mM":
         wrong += [1, "1", 1.5]
     return _with(call, mode="fill", fill_value=_pick(wrong, choice))
