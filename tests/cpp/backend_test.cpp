@@ -92,7 +92,7 @@ TEST(Backend, ThreadsGiveWhatOneDoes) {
         const Threads limit(threads);
         for (const Direction direction : {Direction::kGather, Direction::kScatter}) {
             for (const Mode mode : kAllModes) {
-                for (const std::int64_t slice : {1, 2, 7, 64}) {
+                for (const std::int64_t slice : {1, 2, 7, 64, 300}) {
                     SCOPED_TRACE(std::to_string(threads) + " threads, slice " +
                                  std::to_string(slice));
                     const std::int64_t count = 50000 / slice;  // past where a call is split

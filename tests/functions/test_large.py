@@ -225,8 +225,9 @@ def test_rows_past_the_caches(
     rng = np.random.default_rng([row_bytes, into_line])
     threads(int(rng.integers(1, 3)))
     rows = 48_000_000 // row_bytes
-    table = random_elements(rng, (1000, row_bytes), np.dtype("u1"))
-    indices = rng.integers(0, 1000, rows)
+    table_rows = 8_000_000 // row_bytes  # of a table that is not in L2
+    table = random_elements(rng, (table_rows, row_bytes), np.dtype("u1"))
+    indices = rng.integers(0, table_rows, rows)
     indices[10:200] = np.arange(10, 200)  # a run is one slice
     guarded = np.full(rows * row_bytes + 256, 7, np.uint8)
     begin = -guarded.ctypes.data % 64 + into_line

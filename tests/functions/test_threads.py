@@ -37,7 +37,7 @@ def with_counts(threads: Threads, call: Callable[[], Array]) -> Array:
 
 
 @pytest.mark.parametrize("targets", [1, 7, 1000, N])
-@pytest.mark.parametrize("item_bytes", [1, 2, 4, 8, 16, 48])
+@pytest.mark.parametrize("item_bytes", [1, 2, 4, 8, 16, 48, 300])
 def test_the_last_write_wins(threads: Threads, item_bytes: int, targets: int) -> None:
     rng = np.random.default_rng(targets)
     indices = rng.integers(-targets, targets, N // 4)
@@ -50,9 +50,12 @@ def test_the_last_write_wins(threads: Threads, item_bytes: int, targets: int) ->
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_the_last_write_wins_in_scatter_elements(threads: Threads, axis: int) -> None:
+@pytest.mark.parametrize("shape", [(600, 500), (60, 5000)])
+def test_the_last_write_wins_in_scatter_elements(
+    threads: Threads, shape: tuple[int, int], axis: int
+) -> None:
     rng = np.random.default_rng(axis)
-    x = np.zeros((600, 500), np.float32)
+    x = np.zeros(shape, np.float32)
     indices = rng.integers(0, 40, x.shape)
     updates = rng.random(x.shape, np.float32)
     expected = x.copy()
@@ -82,7 +85,7 @@ def test_reductions_keep_their_order(
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("row_bytes", [8, 48, 256, 4096])
+@pytest.mark.parametrize("row_bytes", [8, 48, 256, 600, 4096, 40000])
 def test_rows_are_added_once(threads: Threads, row_bytes: int) -> None:
     """However threads share them: by row of the table, or by part of a row."""
     rng = np.random.default_rng(row_bytes)

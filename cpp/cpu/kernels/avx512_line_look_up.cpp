@@ -99,7 +99,7 @@ std::int64_t look_up_axis_of_bytes(const IndexRun& run, std::int64_t last_place,
 }  // namespace
 
 void add_avx512_line_look_ups(Kernels& kernels) noexcept {
-    const bool gathers = gathers_are_fast();
+    const bool gathers = gathers_are_fast(kernels);
     const auto on_lines = [&]<class Index>(IndexType type) {
         LineLookUpKernel(&small)[kSliceClasses] =
             kernels.line_look_up_small[static_cast<int>(type)];

@@ -10,10 +10,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cpu/kernels/cpu_features.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
+
+// Whether look-ups by hardware gathers are quicker than the table's, which the first call has to
+// give as AVX2 left it.
+bool gathers_are_fast(const Kernels& kernels) noexcept;
+
 namespace {
 
 constexpr std::int64_t kRegisterBytes = 64;
@@ -88,6 +92,7 @@ inline __m512i load_part(const std::byte* table, std::int64_t table_bytes, int p
 template <std::int64_t kBytes, int kParts>
 struct RegisterTable {
     static constexpr std::int64_t kPlaces = kParts * kRegisterBytes / kBytes;
+    static constexpr bool kTakesBytes = kBytes == 1;
     __m512i parts[kParts];
 
     RegisterTable(const std::byte* table, std::int64_t limit) noexcept {
@@ -128,29 +133,41 @@ struct RegisterTable {
     }
 };
 
-// Tables in memory, of elements of 4 or 8 bytes, by hardware gathers.
+// Tables in memory, by hardware gathers. These read 4 bytes at least: a shorter element
+// together with what is behind it, or before it at the table's end.
 template <std::int64_t kBytes>
 struct GatheredTable {
+    static constexpr std::int64_t kAtOnce = std::max<std::int64_t>(4 / kBytes, 1);
+    static constexpr bool kTakesBytes = false;
     const std::byte* table;
+    __m512i last_start;
 
-    GatheredTable(const std::byte* from, std::int64_t) noexcept : table(from) {}
+    GatheredTable(const std::byte* from, std::int64_t limit) noexcept
+        : table(from), last_start(_mm512_set1_epi32(static_cast<int>(limit - kAtOnce))) {}
 
     void look_up(__m512i places, std::byte* items) const noexcept {
-        if constexpr (kBytes == 4) {
-            _mm512_storeu_si512(items, _mm512_i32gather_epi32(places, table, 4));
-        } else {
+        if constexpr (kBytes == 8) {
             const __m256i first = _mm512_castsi512_si256(places);
             const __m256i second = _mm512_extracti64x4_epi64(places, 1);
             _mm512_storeu_si512(items, _mm512_i32gather_epi64(first, table, 8));
             _mm512_storeu_si512(items + kRegisterBytes, _mm512_i32gather_epi64(second, table, 8));
+        } else if constexpr (kBytes == 4) {
+            _mm512_storeu_si512(items, _mm512_i32gather_epi32(places, table, 4));
+        } else {
+            constexpr int kLogOfBits = kBytes == 1 ? 3 : 4;
+            const __m512i start = _mm512_min_epi32(places, last_start);
+            const __m512i before = _mm512_slli_epi32(_mm512_sub_epi32(places, start), kLogOfBits);
+            const __m512i found =
+                _mm512_srlv_epi32(_mm512_i32gather_epi32(start, table, kBytes), before);
+            if constexpr (kBytes == 1) {
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(items), _mm512_cvtepi32_epi8(found));
+            } else {
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(items),
+                                    _mm512_cvtepi32_epi16(found));
+            }
         }
     }
 };
-
-// The quality of hardware gathers. On Intel's CPUs with FP16 (Sapphire Rapids and newer) they beat
-// scalar loads up to L2, and equal them behind it. On Intel's earlier CPUs with AVX-512, whose
-// microcode makes gathers safe (GDS, "Downfall"), and on AMD's they are slow.
-bool gathers_are_fast() noexcept { return DMLINDEX_CPU_HAS("avx512fp16"); }
 
 }  // namespace
 }  // namespace dmlindex::cpu

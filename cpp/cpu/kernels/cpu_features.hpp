@@ -34,7 +34,6 @@ bool cpu_has(std::string_view feature) noexcept {
         {"avx512bw", 7, 1, 30, kAvx512},
         {"avx512vl", 7, 1, 31, kAvx512},
         {"avx512vbmi", 7, 2, 1, kAvx512},
-        {"avx512fp16", 7, 3, 23, kAvx512},
     };
     int words[4] = {};
     __cpuid(words, 0);

@@ -104,6 +104,7 @@ void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) 
             }
         };
         vectors.template operator()<kWidestBytes, 4>();
+        if constexpr (std::is_floating_point_v<T>) vectors.template operator()<kWidestBytes, 2>();
         vectors.template operator()<kWidestBytes, 1>();
         if constexpr (kWidestBytes > 16) vectors.template operator()<16, 1>();
     }
@@ -168,8 +169,8 @@ void reduce_runs(const Block& given, Runs runs) noexcept {
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
-    const auto each_target = [&block](auto reduce_one) {
-        each_position(block, [&](std::int64_t i) {
+    const auto each_target = [&block]<bool kFetchesItems>(auto reduce_one) {
+        each_position<kFetchesItems>(block, [&](std::int64_t i) {
             if (block.offsets[i] == kSkipped) return;
             reduce_one(block.table + block.offsets[i], block.items + i * block.item_stride);
         });
@@ -179,11 +180,11 @@ void reduce(const Block& given) noexcept {
     if (runs != Runs::kNone) {
         reduce_runs<kReduction, T>(block, runs);
     } else if (single) {
-        each_target([](std::byte* target, const std::byte* item) {
+        each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
         });
     } else {
-        each_target([&block](std::byte* target, const std::byte* item) {
+        each_target.template operator()<false>([&block](std::byte* target, const std::byte* item) {
             reduce_slice<kReduction, T>(target, item, block.slice_bytes);
         });
     }

@@ -18,8 +18,13 @@ T load(const std::byte* from) noexcept {
     return value;
 }
 
-// The place of an index in [0, limit), or −1 if it has none. Without a branch on what is negative,
-// which would be mispredicted half of the time.
+// A negative index counts from the end. Without a branch, which would be mispredicted half of the
+// time.
+std::int64_t from_start(std::int64_t index, std::int64_t limit) noexcept {
+    return index + (limit & (index >> 63));
+}
+
+// The place of an index in [0, limit), or −1 if it has none.
 template <class Index, Mode kMode>
 std::int64_t place(Index index, std::int64_t limit) noexcept {
     if constexpr (std::is_unsigned_v<Index>) {
@@ -35,13 +40,12 @@ std::int64_t place(Index index, std::int64_t limit) noexcept {
     } else {
         auto value = static_cast<std::int64_t>(index);
         if constexpr (kMode == Mode::kClamp) {
-            value = std::clamp(value, -limit, limit - 1);
-            return value + (limit & (value >> 63));
+            return from_start(std::clamp(value, -limit, limit - 1), limit);
         } else if constexpr (kMode == Mode::kWrap) {
             if (value < -limit || value >= limit) value %= limit;
-            return value + (limit & (value >> 63));
+            return from_start(value, limit);
         } else {
-            value += limit & (value >> 63);
+            value = from_start(value, limit);
             const bool inside =
                 static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(limit);
             return inside ? value : -1;
@@ -148,6 +152,7 @@ struct CopySlice {
 template <std::int64_t kBytes>
 void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
           std::int64_t count, std::int64_t piece_bytes) noexcept {
+#pragma GCC unroll 4
     for (std::int64_t i = 0; i < count; ++i) {
         CopySlice<kBytes>::copy(to + i * to_stride, from + i * from_stride, piece_bytes);
     }

@@ -29,11 +29,20 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     return reached > (plan.slice_bytes <= kElementBytes ? 4 * l2_bytes : caches().far_bytes);
 }
 
-// Whether a gather's result is so large that it is written past the caches.
-bool is_streamed(const Plan& plan) noexcept {
-    return plan.direction == Direction::kGather && plan.mode != Mode::kSkip &&
-           plan.slice_bytes >= kStreamedSliceBytes &&
-           position_count(plan) * plan.slice_bytes >= caches().streamed_bytes;
+// Whether a gather's result is so large that it is written past the caches. Out of a table that L2
+// holds, plain stores are as quick, and the result is at hand.
+bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
+    if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
+        plan.slice_bytes < kStreamedSliceBytes) {
+        return false;
+    }
+    std::int64_t table_bytes = reached;
+    for (int d = 0; d < plan.rank; ++d) {
+        table_bytes += (plan.dims[d].size - 1) * std::abs(plan.dims[d].table_stride);
+    }
+    const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
+    return result_bytes >=
+           (table_bytes < caches().l2_bytes ? caches().far_bytes : caches().streamed_bytes);
 }
 
 // It fetches nothing ahead, which pays up to larger tables than for the moves.
@@ -61,7 +70,7 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
     job.compress = table.compress[slice];
     job.far = table_is_far(plan, reached);
-    job.stream = is_streamed(plan) ? table.stream : nullptr;
+    job.stream = is_streamed(plan, reached) ? table.stream : nullptr;
     job.look_up = choose_look_up(table, plan, slice, reached);
     job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
     job.buffers = buffers;
@@ -81,7 +90,7 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
 // long as moving one to a table in the caches; past longer slices of others it jumps, which takes
 // about as long as moving some cache lines.
 bool pays_by_destination(const Job& job, const Plan& plan) noexcept {
-    constexpr std::int64_t kJumpBytes = 128;
+    constexpr std::int64_t kJumpBytes = 256;
     if (job.slice_bytes > kElementBytes) return job.slice_bytes >= kJumpBytes;
     return reached_bytes(plan) > caches().far_bytes;
 }
@@ -114,12 +123,25 @@ std::int64_t traffic_bytes(std::int64_t positions, std::int64_t slice_bytes) noe
     return positions * (2 * slice_bytes + kPositionBytes);
 }
 
-// Whether all indices are resolved at once, before anything moves. Where they have to be checked
-// first, to hold their offsets takes longer; elsewhere it is the blocks' set-up that does.
-bool are_few(std::int64_t positions, std::int64_t bytes, bool check_first) noexcept {
-    constexpr std::int64_t kFewBytes = 16 << 10;
-    constexpr std::int64_t kTinyPositions = 64;
-    return positions <= (check_first ? kBlockPositions : kTinyPositions) && bytes <= kFewBytes;
+// Whether every position has indices of its own, tuples or those of a scatter, for which a job has
+// no quicker way than to resolve them: it looks single ones up, and takes whole rows as such.
+bool are_resolved_one_by_one(const Plan& plan) noexcept {
+    const bool shared = std::any_of(plan.dims, plan.dims + plan.rank,
+                                    [](const Dim& dim) { return dim.index_stride == 0; });
+    if (shared || plan.rank == 0) return false;
+    if (plan.coordinate_count > 1) return true;
+    return plan.direction == Direction::kScatter &&
+           plan.dims[plan.rank - 1].table_stride != plan.slice_bytes;
+}
+
+// The look-up for a plan that is one packed row of indices and of elements; null for others.
+LookUpKernel row_look_up(const Plan& plan) noexcept {
+    if (plan.rank != 1 || plan.slice_bytes > kElementBytes) return nullptr;
+    const Dim& row = plan.dims[0];
+    const bool packed = row.index_stride == index_bytes(plan.index_type) && row.table_stride == 0 &&
+                        row.item_stride == plan.slice_bytes;
+    if (!packed || row.size < kLookUpStep) return nullptr;
+    return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes), reached_bytes(plan));
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:
@@ -145,7 +167,17 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     }
 
     const bool check_first = plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched;
-    if (are_few(positions, bytes, check_first)) return run_few(plan, buffers, copies);
+    // Few are taken at once. Where they have to be checked first, to hold their offsets takes
+    // longer; elsewhere it is the blocks' set-up that does.
+    constexpr std::int64_t kFewBytes = 16 << 10;
+    constexpr std::int64_t kTinyPositions = 64;
+    if (bytes <= kFewBytes && positions <= kBlockPositions) {
+        const LookUpKernel look_up = check_first ? nullptr : row_look_up(plan);
+        if (check_first || look_up != nullptr || positions <= kTinyPositions ||
+            are_resolved_one_by_one(plan)) {
+            return run_few(plan, buffers, copies, look_up);
+        }
+    }
 
     Job job = make_job(plan, buffers);
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));

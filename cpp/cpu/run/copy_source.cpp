@@ -45,9 +45,10 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
 // lines at most. Above far_bytes that holds for rows in any number, but single elements come back
 // to the cache.
 bool is_streamed(const Plan& plan, std::int64_t bytes) noexcept {
+    if (kernels().stream == nullptr || bytes < caches().streamed_bytes) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
-    return bytes >= caches().streamed_bytes && touched <= bytes / 8;
+    return touched <= bytes / 8;
 }
 
 }  // namespace
@@ -57,11 +58,11 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
-    if (threads == 1 && bytes < caches().streamed_bytes) {
+    const bool streamed = is_streamed(plan, bytes);
+    if (threads == 1 && !streamed) {
         copy_dims(plan.copy_dims, plan.copy_rank, plan.copy_bytes, buffers.table, buffers.source);
         return;
     }
-    const bool streamed = kernels().stream != nullptr && is_streamed(plan, bytes);
     const bool by_bytes = plan.copy_rank == 0;
     const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);

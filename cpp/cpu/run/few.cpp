@@ -19,7 +19,14 @@ bool is_one_run(const Plan& plan) noexcept {
 
 }  // namespace
 
-bool run_few(const Plan& plan, const Buffers& buffers, bool copies) {
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up) {
+    if (look_up != nullptr) {
+        const Dim& row = plan.dims[0];
+        const IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
+                           plan.coordinates, plan.coordinate_count};
+        // Else one needs the mode, and all are resolved.
+        if (look_up(run, buffers.table, buffers.items) == row.size) return true;
+    }
     const ResolveKernel resolve =
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     const MoveKernel move =

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "cpu/backend.hpp"
+#include "cpu/kernels/kernels.hpp"
 
 namespace dmlindex::cpu {
 
 // Runs a plan of kBlockPositions at most, and of one at least. copies: whether a scatter's source
-// is still to be copied. False if an index is out of range; nothing has been written then.
-bool run_few(const Plan& plan, const Buffers& buffers, bool copies);
+// is still to be copied. look_up: for a plan that is one packed row, where it may move some before
+// the last is checked; else null. False if an index is out of range; without look_up nothing has
+// been written then.
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up);
 
 }  // namespace dmlindex::cpu

@@ -1,5 +1,6 @@
 #include "cpu/run/split.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstdlib>
@@ -11,10 +12,25 @@ namespace dmlindex::cpu {
 namespace {
 
 // How many parts threads can make of a dim. Where they write to the same cache lines they wait for
-// each other, far longer than they gain.
+// each other, far longer than they gain; and where each writes into every row, what the hardware
+// fetches behind the part of one belongs to another.
 std::int64_t most_parts(const Job& job, const Dim& dim) noexcept {
+    constexpr std::int64_t kPartOfRowBytes = 1024;
     if (job.direction == Direction::kGather || dim.table_stride == 0) return dim.size;
-    return std::min(dim.size, dim.size * std::abs(dim.table_stride) / kCacheLineBytes);
+    const std::int64_t stride = std::abs(dim.table_stride);
+    const bool in_every_row =
+        std::any_of(job.coordinates, job.coordinates + job.coordinate_count,
+                    [&](const Coordinate& one) { return std::abs(one.table_stride) > stride; });
+    return std::min(dim.size,
+                    dim.size * stride / (in_every_row ? kPartOfRowBytes : kCacheLineBytes));
+}
+
+// How many parts threads can make of a slice of so many grains. For a scatter's the same holds, and
+// its rows are moved quicker.
+std::int64_t most_parts_of_slice(const Job& job, std::int64_t grains) noexcept {
+    constexpr std::int64_t kPartOfSliceBytes = 8192;
+    if (job.direction == Direction::kGather) return grains;
+    return std::min(grains, job.slice_bytes / kPartOfSliceBytes);
 }
 
 // Pieces of at least a cache line, which every kernel takes. They end anywhere where just bytes are
@@ -56,7 +72,8 @@ Split choose_split(const Job& job, int threads) noexcept {
     }
     const std::int64_t grain_bytes = grain_bytes_of(job);
     const std::int64_t grains = job.slice_bytes / grain_bytes;
-    if (best.parts < threads && grains > best.parts) best = {job.rank, grains, grain_bytes, grains};
+    const std::int64_t parts = most_parts_of_slice(job, grains);
+    if (best.parts < threads && parts > best.parts) best = {job.rank, grains, grain_bytes, parts};
     return best;
 }
 
