@@ -19,13 +19,15 @@ from benchmarks.stream_copy import StreamCopy
 
 _SAMPLE_NS = 300_000  # quicker code is repeated within a sample
 _MEMCPY_FROM_BYTES = 1 << 16  # below, calling it would be what is timed
+_SPIN_SECONDS = 0.02  # for some 14 ms the last contestant's idle threads spin on (libgomp's)
+_WAKE_SECONDS = 0.01  # in some ms the system moves a woken thread to a processor that is idle
 _HOPELESS = 1.25  # an idiom this much slower than its peer's best of that kind is not timed on
 
 
 @dataclass(frozen=True)
 class Effort:
     seconds: float  # of timing, a case
-    pause_seconds: float  # before a sample: a peer's idle threads spin on for a while
+    threads: int = 1
     every_mode: bool = False  # wrap and fill/drop too
     rounds: tuple[int, int] = (5, 101)  # at least and at most
 
@@ -133,17 +135,20 @@ def fastest_of_each_kind(timed: list[Timed]) -> list[Timed]:
 
 def interleave(timed: list[Timed], effort: Effort) -> None:
     numbers = [max(1, round(_SAMPLE_NS / one.once_ns)) for one in timed]
+    settle_seconds = _SPIN_SECONDS + _WAKE_SECONDS if effort.threads > 1 else 0.0
     round_seconds = sum(
-        effort.pause_seconds + (number + 1) * one.once_ns / 1e9
+        settle_seconds + (number + 1) * one.once_ns / 1e9
         for one, number in zip(timed, numbers, strict=True)
     )
     least, most = effort.rounds
     for _ in range(min(most, max(least, int(effort.seconds / max(round_seconds, 1e-6))))):
         for one, number in zip(timed, numbers, strict=True):
-            if effort.pause_seconds:
-                time.sleep(effort.pause_seconds)
+            before = 1  # brings its own data into the caches, as its last call did
+            if effort.threads > 1:
+                time.sleep(_SPIN_SECONDS)
+                before = max(before, round(_WAKE_SECONDS * 1e9 / one.once_ns))
             with one.idiom.during():
-                one.timer.timeit(1)  # brings its own data into the caches, as its last call did
+                one.timer.timeit(before)
                 one.samples_ns.append(one.timer.timeit(number) / number)
 
 

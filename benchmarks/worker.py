@@ -55,8 +55,7 @@ def main(options: dict[str, Any]) -> None:
     for case in chosen_cases(options["only"], options["growth"]):
         _say(starts=case.name)
         every_mode = case.group in ("targets", "variants")
-        pause = 0.002 if threads > 1 else 0.0
-        effort = Effort(options["seconds"], pause, every_mode)
+        effort = Effort(options["seconds"], threads, every_mode)
         _say(record=run_case(case, peers, copier, effort) | {"threads": threads})
 
 

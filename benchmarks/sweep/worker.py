@@ -31,7 +31,7 @@ def main(options: dict[str, Any]) -> None:
     _say(missing=missing, versions={name: peer.version for name, peer in peers.items()})
     if OURS in missing:
         sys.exit(f"benchmark: dmlindex can't be imported: {missing[OURS]}")
-    effort = Effort(options["seconds"], 0.002 if threads > 1 else 0.0, rounds=_ROUNDS)
+    effort = Effort(options["seconds"], threads, rounds=_ROUNDS)
     for number in options["numbers"]:
         drawn = draw(options["seed"], number)
         record = {"number": number} | measure(drawn, peers, effort, CLOCKS[options["clock"]])

@@ -25,7 +25,7 @@ from benchmarks.summary import summary
 from benchmarks.worker import load_peers
 from benchmarks.workloads import gather_nd, scatter_elements
 
-EFFORT = Effort(seconds=0.001, pause_seconds=0.0, every_mode=True)
+EFFORT = Effort(seconds=0.001, every_mode=True)
 TINY = Case("a tiny gather", "tiny", gather_nd((4, 5, 2), (3, 2)))
 
 

@@ -22,7 +22,7 @@ from benchmarks.sweep.measure import measure
 from benchmarks.sweep.report import compare_sweeps, summary
 from benchmarks.worker import load_peers
 
-EFFORT = Effort(seconds=0.0, pause_seconds=0.0, rounds=(1, 1))
+EFFORT = Effort(seconds=0.0, rounds=(1, 1))
 
 
 @pytest.fixture(scope="module")
