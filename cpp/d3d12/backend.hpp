@@ -91,6 +91,9 @@ class Device : public std::enable_shared_from_this<Device> {
     // lost let go of all they have.
     static std::shared_ptr<Device> open(int adapter);
     ~Device();
+    // Waits, for a while, until no device is at work any more: drivers that run on the processor
+    // must not do so while the process ends, and takes their libraries away.
+    static void drain_all() noexcept;
 
     const Adapter& adapter() const noexcept;
     int adapter_index() const noexcept;
@@ -135,6 +138,8 @@ class Device : public std::enable_shared_from_this<Device> {
     std::uint64_t fail_allocations(std::uint64_t passing, std::uint64_t failing);
     // For tests. Views have as few texels as that from then on, not 2^27.
     void limit_views(std::int64_t texels);
+    // For tests. Rows of a dispatch have as few groups as that from then on, not 65535.
+    void limit_rows(std::uint64_t groups);
     // For tests. Until the lock is let go of, nobody else gets at the device.
     std::unique_lock<std::timed_mutex> hold();
 

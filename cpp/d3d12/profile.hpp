@@ -31,13 +31,28 @@ struct Profile {
     std::int64_t texture_elements = kTextureElements;
     std::int64_t large_table_positions = 1 << 23;
 
-    // Longer slices of no multiple of 16 bytes are built of unaligned reads.
-    std::int64_t long_slice_bytes = 512;
+    // Longer slices of no multiple of 16 bytes are built of unaligned reads, not moved word by
+    // word.
+    std::int64_t long_slice_bytes = 256;
 
     // Scatters go through the targets, not the positions, if there are at most so many of them for
     // each position: where the copy of the source is made in the same pass, and in place.
     std::int64_t targets_copied = 16;
     std::int64_t targets_in_place = 2;
+    std::int64_t slices_copied = 4;  // the same as the first of them, of slices of several elements
+
+    // Where positions are at most so many, each group of the only kernel of a scatter in place
+    // compares them all, and no other finds out which is the last.
+    std::int64_t compared_positions = 256;
+
+    // Scatters and reductions of so few positions, into a table of so few bytes, are one kernel:
+    // each of its groups goes through all positions. (Reductions for which the order does not
+    // matter are quick by atomics, too.)
+    std::int64_t few_positions = 4096;
+    std::int64_t few_without_order = 128;
+    std::int64_t few_table_bytes = 4ll << 20;
+    // Scatters along short lines of the table keep to a group each, if these are so many groups.
+    std::int64_t least_blocks = 32;
 
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
     // on average at most, and an update so many targets; or, where no list can be long, where there
@@ -74,6 +89,12 @@ inline constexpr Threshold kThresholds[] = {
     {"long_slice_bytes", &Profile::long_slice_bytes, 0, kNever},
     {"targets_copied", &Profile::targets_copied, 0, 1 << 20},
     {"targets_in_place", &Profile::targets_in_place, 0, 1 << 20},
+    {"slices_copied", &Profile::slices_copied, 0, 1 << 20},
+    {"compared_positions", &Profile::compared_positions, 0, 256},
+    {"few_positions", &Profile::few_positions, 0, 1 << 20},
+    {"few_without_order", &Profile::few_without_order, 0, 2048},
+    {"few_table_bytes", &Profile::few_table_bytes, 0, kNever},
+    {"least_blocks", &Profile::least_blocks, 1, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},

@@ -16,7 +16,16 @@ Array = npt.NDArray[Any]
 DTYPES = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 INDICES = {1: "u1", 4: "i4", 8: "i8"}
 OTHER_INDEX = "i2"  # has general kernels only
-VALUES = {"integers": "i2", "wide": "i8", "floats": "f4", "bytes": "float8_e4m3fn", "doubles": "f8"}
+VALUES = {
+    "integers": "i2",
+    "whole": "i2",
+    "wide": "i8",
+    "floats": "f4",
+    "bytes": "float8_e4m3fn",
+    "doubles": "f8",
+}
+# A profile's thresholds: no kernel does a whole scatter or reduction of few positions.
+NO_BLOCKS = {"few_positions": 0, "least_blocks": 1 << 40, "compared_positions": 0}
 TARGETS = 64  # as a cube or a square, too
 SQUARE, CUBE = (8, 8), (4, 4, 4)
 

@@ -16,7 +16,6 @@ from tests.d3d12.device_kernel_calls import (
     Array,
     agree,
     numbers,
-    shape_of,
     tuples,
     values,
 )
@@ -50,13 +49,18 @@ def accumulate(device: Device, values_of: str) -> None:
         exact = how in ("min", "max") or values_of in ("integers", "wide")
         updates = numbers(TARGETS, values_of)
         if not exact:
-            updates = (updates > 1).astype(updates.dtype)
+            updates = (updates > 2.5).astype(updates.dtype)  # few: bytes are exact up to 16
         for places in (tuples((TARGETS,), OTHER_INDEX), np.full((TARGETS, 1), 3)):
             reduce(device, how, places, updates[::-1].copy(), updates, ordered=False)
     ones = np.ones(5000).astype(updates.dtype)
     how = "max" if values_of == "bytes" else "add"
     places = tuples((3000,), "i4", len(ones))  # of several groups
     reduce(device, how, places, np.zeros(3000, ones.dtype), ones, ordered=False)
+    many = 3 * 256 * 1024 - 5  # for rounds: what stays, leaves, or is met once
+    hot = np.where(np.arange(many) % 3 == 0, 7, np.sort(tuples((1000,), "i4", many).ravel()))
+    hot[many // 2 :] = np.arange(many - many // 2)
+    some = (np.arange(many) % 64 == 0).astype(ones.dtype)
+    reduce(device, how, hot[:, np.newaxis], np.zeros(many, ones.dtype), some, ordered=False)
     if values_of == "integers":
         for dtype in ("i4", "u4", "?"):
             x = values((TARGETS,), "u4").astype(dtype)
@@ -74,10 +78,9 @@ def list_updates(device: Device) -> None:
 
 
 @case
-def list_single_updates(device: Device, index_bytes: int, coordinates: int) -> None:
-    shape = shape_of(coordinates)
-    places = tuples(shape, INDICES[index_bytes])
-    add(device, places, np.ones(shape, "f4"), numbers(TARGETS, "floats"))
+def list_single_updates(device: Device, index_bytes: int) -> None:
+    places = tuples((TARGETS,), INDICES[index_bytes])
+    add(device, places, np.ones(TARGETS, "f4"), numbers(TARGETS, "floats"))
 
 
 @case

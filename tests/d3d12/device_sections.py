@@ -20,8 +20,8 @@ TEXELS = 1 << 10
 
 
 @contextlib.contextmanager
-def short_views(device: Device) -> Iterator[None]:
-    _core.d3d12_limit_views(device.name, TEXELS)
+def short_views(device: Device, texels: int = TEXELS) -> Iterator[None]:
+    _core.d3d12_limit_views(device.name, texels)
     try:
         yield
     finally:
@@ -67,6 +67,60 @@ def scatters(device: Device) -> None:
     agree(device, dmlindex.scatter_nd, x, places((3000, 1), 50, "i8"), rows)
 
 
+def many_targets(device: Device) -> None:
+    """More places than a view has winners for: the last update stays, in order."""
+    for dtype, size in (("u1", 4000), ("i2", 1999)):
+        x, updates = np.arange(size).astype(dtype), np.arange(90).astype(dtype)
+        for mode in ("raise", "clamp", "wrap", "drop"):
+            indices = places((90, 1), 20 if mode == "raise" else size + 30)
+            agree(device, dmlindex.scatter_nd, x, indices, updates, mode=mode)
+        lines, rows = x[: size // 5 * 5].reshape(5, -1), places((3, 40), 5)
+        values = (updates[:40] + rows).astype(dtype)
+        agree(device, dmlindex.scatter_elements, lines, rows, values, axis=0)
+        table, bad = device.tensor(x), places((90, 1), size)
+        bad[30] = size + 1
+        with short_views(device):
+            result = dmlindex.scatter_nd(table, bad, device.tensor(updates), out=table)
+        with pytest.raises(IndexError, match=rf"indices\[30, 0\] = {size + 1} is out of range"):
+            result.numpy()
+        assert table.numpy().tobytes() == x.tobytes()
+
+
+def many_in_order(device: Device) -> None:
+    """lavapipe ends the loops of a thread after 65535 rounds in all."""
+    table, indices = np.zeros((16, 1200), "u1"), places((9, 1200), 16)
+    updates = np.arange(indices.size).astype("u1").reshape(indices.shape)
+    with short_views(device, indices.size):
+        found = dmlindex.scatter_elements(table, indices, updates, axis=0, device=device)
+        assert "scatter_in_order_1" in _core.d3d12_kernels(device.name)
+    assert found.tobytes() == dmlindex.scatter_elements(table, indices, updates, axis=0).tobytes()
+
+
+def more_targets_than_before(device: Device) -> None:
+    """A section may have more than the one before it, and need more memory for winners."""
+    lines, indices = np.zeros((5, 110_000), "f4"), places((5, 110_000), 110_000, "i8")
+    updates = np.arange(lines.size, dtype="f4").reshape(lines.shape)
+    with short_views(device, 1 << 20):
+        found = dmlindex.scatter_elements(lines, indices, updates, axis=1, device=device)
+    assert found.tobytes() == dmlindex.scatter_elements(lines, indices, updates, axis=1).tobytes()
+
+
+def no_room_between_sections(device: Device) -> None:
+    """What the first section has let go of, a chunk of its own, is not given back before it ran."""
+    length = 17 << 20
+    lines, indices = np.zeros((3, length), "u1"), places((3, 16), length, "i8")
+    indices[:, 3] = indices[:, 5]
+    updates = np.arange(1, 49, dtype="u1").reshape(3, 16)
+    expected = dmlindex.scatter_elements(lines, indices, updates, axis=1)
+    table, out = device.tensor(lines), device.tensor(lines)
+    for passing in range(4):
+        with short_views(device, 2 * length):
+            _core.d3d12_fail_allocations(device.name, passing, 1)
+            dmlindex.scatter_elements(table, indices, updates, axis=1, out=out)
+        assert out.numpy().tobytes() == expected.tobytes()
+    _core.d3d12_fail_allocations(device.name, 0, 0)
+
+
 def reductions(device: Device) -> None:
     """More updates than pairs fit into a view, in C order."""
     for dtype in ("i4", "i8", "f2", "f4", "f8", "c8", "c16", ml_dtypes.float8_e4m3fn):
@@ -75,6 +129,16 @@ def reductions(device: Device) -> None:
             options = {"reduction": "mul" if dtype == "i8" else "add"}
             indices = places((3001, 1), targets)
             agree(device, dmlindex.scatter_nd, x, indices, values, **options)
+
+
+def long_sums(device: Device) -> None:
+    """lavapipe ends the loops of a thread after 65535 rounds in all."""
+    for dtype, how in (("f4", "add"), ("i8", "max"), ("f8", "add"), ("c16", "mul")):
+        values = np.linspace(0.99, 1.01, 70_001).astype(dtype)
+        x, ones = np.ones(3, dtype), np.ones((values.size, 1), "i4")
+        options: dict[str, Any] = {"reduction": how}
+        found = dmlindex.scatter_nd(x, ones, values, device=device, **options)
+        assert found.tobytes() == dmlindex.scatter_nd(x, ones, values, **options).tobytes()
 
 
 def bad_indices(device: Device) -> None:

@@ -70,7 +70,7 @@ def test_a_call_that_writes_is_never_cut_short(failing_results: dict[str, str], 
     found = lines(
         f"""{START}
 out = np.full((2, 2), 7, np.float32)
-be_busy(600)
+be_busy(1500)
 interrupted(lambda: {call})
 print(out[0].tolist())
 """,
@@ -108,7 +108,7 @@ def test_a_handler_that_does_not_raise_ends_no_wait(failing_results: dict[str, s
 queued = dmlindex.gather(tensor, [2])
 seen = []
 signal.signal(signal.SIGINT, lambda *_: seen.append(time.monotonic() < busy_until))
-be_busy(600)
+be_busy(1500)
 interrupted(queued.numpy)
 print(seen, queued.numpy().tolist())
 """,

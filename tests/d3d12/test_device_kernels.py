@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 import dmlindex
 from dmlindex import DataType, Device, _core
-from tests.descriptors.descs import data, gather, index
+from tests.d3d12.device_kernel_calls import NO_BLOCKS
+from tests.descriptors.descs import data, gather, index, scatter_elements
 
 Array = npt.NDArray[Any]
 
@@ -144,46 +146,87 @@ def test_what_directml_reads_of_a_table_elsewhere(
     np.testing.assert_array_equal(found, line[np.minimum(wide, line.size - 1)])
 
 
+@pytest.fixture
+def stripes(device: Device) -> Iterator[None]:
+    """Scatters along the first axis go down stripes of 128 columns, however small they are."""
+    before = _core.d3d12_profile(device.name)
+    profile = {**NO_BLOCKS, "striped_table_bytes": 0, "striped_line": 4}
+    _core.d3d12_set_profile(device.name, profile)
+    yield
+    _core.d3d12_set_profile(device.name, before)
+
+
+@pytest.mark.usefixtures("stripes")
+def test_the_last_of_several_stripes_stays(device: Device) -> None:
+    """In mode directml they meet: an address that wraps at 2^32 ends up in another column."""
+    columns, lines, kind = 384, 5, DataType.UINT8
+    table, items = data(6, columns, data_type=kind), data(lines, columns, data_type=kind)
+    desc = scatter_elements(table, index(lines, columns), items, table, 0)
+    rows = np.full((lines, columns), 5)
+    rows[0, 128:256] = 0
+    rows[4, :128] = 2**32 // columns + 1  # those places, as 2^32 is 256 more than whole lines
+    updates = values((lines, columns), "u1")
+    found = device.compile(desc, mode="directml")(np.zeros((6, columns), "u1"), rows, updates)
+    np.testing.assert_array_equal(found[0, 128:256], updates[4, :128])
+    on_cpu = Device().compile(desc, mode="directml")(np.zeros((6, columns), "u1"), rows, updates)
+    np.testing.assert_array_equal(found, on_cpu)
+
+
 def test_an_array_as_out_takes_no_more_kernels(device: Device) -> None:
     """It stays as it is until the result is there: nothing has to be checked before."""
-    x, indices = values((100,), "u4"), places((50,), 100, "i4")
+    x, indices = values((100,), "u4"), places((600,), 100, "i4")
     ran = []
-    for out in (None, np.zeros(50, "u4"), device.tensor(np.zeros(50, "u4"))):
+    for out in (None, np.zeros(600, "u4"), device.tensor(np.zeros(600, "u4"))):
         _core.d3d12_kernels(device.name)
         dmlindex.gather(x, indices, out=out, device=device)
         ran.append(set(_core.d3d12_kernels(device.name)))
     assert ran[0] == ran[1]
     assert ran[2] > ran[0]  # a tensor is written in place
-    out = np.zeros(50, "u4")
+    out = np.zeros(600, "u4")
     with pytest.raises(IndexError):
-        dmlindex.gather(x, np.full(50, 100), out=out, device=device)
+        dmlindex.gather(x, np.full(600, 100), out=out, device=device)
     assert not out.any()
+
+
+@pytest.fixture(params=[True, False], ids=["blocks", "no-blocks"])
+def has_blocks(device: Device, request: pytest.FixtureRequest) -> Iterator[bool]:
+    """Whether one kernel does what has few positions; with descriptor tables."""
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, {} if request.param else NO_BLOCKS)
+    yield request.param and _core.d3d12_binding(device.name) == "table"
+    _core.d3d12_set_profile(device.name, before)
 
 
 @pytest.mark.parametrize("options", [{}, {"unique_indices": True}, {"reduction": "add"}])
 @pytest.mark.parametrize("index", ["i2", "i4", "i8"])
 @pytest.mark.parametrize("shape", [(100,), (100, 4), (100, 3)])
 def test_a_new_result_takes_no_kernel_that_checks(
-    device: Device, shape: tuple[int, ...], index: str, options: dict[str, Any]
+    device: Device, has_blocks: bool, shape: tuple[int, ...], index: str, options: dict[str, Any]
 ) -> None:
     """Those that move find a bad index as well, and nobody sees what they wrote."""
     x, indices = values(shape, "u4"), np.arange(50, dtype=index)[:, np.newaxis]
     x = x.astype("f4") if "reduction" in options else x
     another = index != "i2" and _core.d3d12_binding(device.name) == "table"  # kernel checks them
-    outs: list[tuple[Any, bool]] = [(None, False), (device.tensor(x), not another)]
+    there = device.tensor(x)
+    outs: list[tuple[Any, bool]] = [(None, False), (there, not another and not has_blocks)]
     for out, checks in outs:
         _core.d3d12_kernels(device.name)
         dmlindex.scatter_nd(x, indices, x[:50], out=out, device=device, **options)
         ran = _core.d3d12_kernels(device.name)
         assert ("check_indices" in ran) == checks
+        assert (len(ran) == 1) >= has_blocks
+    before = there.numpy()
     indices[[7, 11]] = 100
-    with pytest.raises(IndexError, match=r"indices\[7, 0\] = 100 is out of range"):
-        dmlindex.scatter_nd(x, indices, x[:50], device=device, **options)
+    for out in (None, there):
+        found = dmlindex.scatter_nd(device.tensor(x), indices, x[:50], out=out, **options)
+        with pytest.raises(IndexError, match=r"indices\[7, 0\] = 100 is out of range"):
+            found.numpy()
+    np.testing.assert_array_equal(there.numpy(), before)
 
 
-def test_few_updates_are_not_sorted(device: Device) -> None:
+def test_few_updates_are_not_sorted(device: Device, has_blocks: bool) -> None:
     """No list of them can be too long for the kernel that walks lists."""
-    for count, sorts in ((64, False), (65, True)):
+    for count, sorts in ((64, False), (65, not has_blocks)):
         _core.d3d12_kernels(device.name)
         updates, places = np.ones(count, "f4"), np.zeros((count, 1), int)
         found = dmlindex.scatter_nd(
@@ -191,3 +234,16 @@ def test_few_updates_are_not_sorted(device: Device) -> None:
         )
         assert found[0] == count
         assert ("sort_keys" in _core.d3d12_kernels(device.name)) == sorts
+
+
+@pytest.mark.parametrize(("elements", "has"), [(2048, True), (2049, False)])
+def test_a_slice_is_no_longer_than_a_block(device: Device, elements: int, has: bool) -> None:
+    """Else there were hardly any groups, each with much to move."""
+    x, updates = values((100, elements), "u4"), values((5, elements), "u4") + 1
+    indices = np.array([[7], [3], [99], [3], [0]])
+    _core.d3d12_kernels(device.name)
+    found = dmlindex.scatter_nd(device.tensor(x), indices, updates).numpy()
+    ran = _core.d3d12_kernels(device.name)
+    is_table = _core.d3d12_binding(device.name) == "table"
+    assert ("scatter_blocks" in ran) == (has and is_table), ran
+    np.testing.assert_array_equal(found, dmlindex.scatter_nd(x, indices, updates))

@@ -11,9 +11,10 @@ import pytest
 
 import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import same, tuples, values
+from tests.d3d12.device_kernel_calls import NO_BLOCKS, same, tuples, values
 
 NEVER = 1 << 40
+FEW = {"few_positions": 0}
 
 
 def gather(elements: int, positions: int) -> Callable[[str], Any]:
@@ -49,6 +50,18 @@ def scatter_in_place(device: str) -> Any:
     table = Device(device).tensor(x)
     dmlindex.scatter_nd(table, places, updates, out=table)
     return table.numpy()
+
+
+def scatter_rows(device: str) -> Any:
+    x = values((64, 5), "u4")
+    return dmlindex.scatter_nd(x, tuples((64,), "i4", 4), x[:4] + np.uint32(3), device=device)
+
+
+def scatter_in_lines(device: str) -> Any:
+    x = values((3, 1200), "u4")
+    places = tuples((1200,), "i4", 3 * 2100)[:, 0].reshape(3, 2100)
+    updates = values(places.shape, "u4")
+    return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
 
 
 def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
@@ -96,29 +109,43 @@ SIDES = {
         gather(8200, 9), {9: "gather_table_buffer_4", 10: SINGLES}, HELD
     ),
     "long_slice_bytes": Sides(rows, {19: "gather_bytes", 20: "gather_rows_simple_4"}),
-    "targets_copied": Sides(scatter, {16: "scatter_winners_4", 15: "scatter_singles_4_1"}),
-    "targets_in_place": Sides(
-        scatter_in_place, {16: "scatter_winners_in_place_4", 15: "scatter_singles_4_1"}
+    "targets_copied": Sides(
+        scatter, {16: "scatter_winners_4", 15: "scatter_singles_4_1"}, NO_BLOCKS
     ),
+    "targets_in_place": Sides(
+        scatter_in_place,
+        {16: "scatter_winners_in_place_4", 15: "scatter_singles_4_1"},
+        NO_BLOCKS,
+    ),
+    "slices_copied": Sides(scatter_rows, {16: "scatter_slices", 15: "scatter_rows_simple_4"}, FEW),
+    "compared_positions": Sides(
+        scatter_in_place, {4: "scatter_bytes", 3: "scatter_singles_4_1"}, FEW
+    ),
+    "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),
+    "few_table_bytes": Sides(scatter, {256: "scatter_blocks", 255: "scatter_winners_4"}),
+    "few_without_order": Sides(
+        sums(10, 30, ordered=False), {30: "reduce_blocks_floats", 29: "accumulate_floats"}
+    ),
+    "least_blocks": Sides(scatter_in_lines, {3: "scatter_blocks", 4: "scatter_winners_4"}, FEW),
     "listed_updates": Sides(
-        sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, typed=False
+        sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, FEW, typed=False
     ),
     "listed_elements": Sides(
         sums(100, 2),
         {100: "reduce_lists_floats", 99: "reduce_sorted_floats"},
-        {"listed_updates": 1},
+        FEW | {"listed_updates": 1},
         typed=False,
     ),
     "atomic_slice_bytes": Sides(
         sums(10, 30, 2, ordered=False),
         {9: "accumulate_floats", 8: "reduce_lists_floats"},
-        {"atomic_bytes": 0},
+        FEW | {"atomic_bytes": 0},
         typed=False,
     ),
     "atomic_bytes": Sides(
         sums(10, 30, 2, ordered=False),
         {241: "accumulate_floats", 240: "reduce_lists_floats"},
-        {"atomic_slice_bytes": 0},
+        FEW | {"atomic_slice_bytes": 0},
         typed=False,
     ),
 }

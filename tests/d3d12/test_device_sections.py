@@ -6,7 +6,18 @@ import pytest
 
 from tests.children import in_child
 
-CASES = ["gathers", "scatters", "reductions", "bad_indices", "far_tables"]
+CASES = [
+    "gathers",
+    "scatters",
+    "many_targets",
+    "many_in_order",
+    "more_targets_than_before",
+    "no_room_between_sections",
+    "reductions",
+    "long_sums",
+    "bad_indices",
+    "far_tables",
+]
 
 
 @pytest.mark.usefixtures("d3d12")

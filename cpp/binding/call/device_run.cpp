@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "binding/call/bound_operator.hpp"
 #include "binding/device/waiting.hpp"
@@ -136,34 +135,6 @@ class Result {
     MemoryPtr memory_;
 };
 
-// What the text of an index error takes of a plan: a hundredth of its bytes, which are kept until
-// the device has done the call.
-class Indexing {
-  public:
-    explicit Indexing(const Plan& plan)
-        : direction_(plan.direction),
-          type_(plan.index_type),
-          coordinates_(plan.coordinates, plan.coordinates + plan.coordinate_count),
-          dims_(plan.index_dims, plan.index_dims + plan.index_rank) {}
-
-    std::string error(const std::string& op, const BadIndex& bad, bool has_tuples) const {
-        Plan plan;
-        plan.direction = direction_;
-        plan.index_type = type_;
-        plan.coordinate_count = static_cast<int>(coordinates_.size());
-        plan.index_rank = static_cast<int>(dims_.size());
-        std::copy(coordinates_.begin(), coordinates_.end(), plan.coordinates);
-        std::copy(dims_.begin(), dims_.end(), plan.index_dims);
-        return index_error_message(op.c_str(), plan, bad, has_tuples);
-    }
-
-  private:
-    Direction direction_;
-    IndexType type_;
-    std::vector<Coordinate> coordinates_;
-    std::vector<IndexDim> dims_;
-};
-
 // Queues a canonical plan. An error of the device gets the operator's name.
 void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands& operands,
                 bool fresh) {
@@ -171,7 +142,7 @@ void queue_plan(const Invocation& call, const Plan& plan, const d3d12::Operands&
     if (may_fail(plan)) {
         describe = [op = std::string(call.op), indexing = Indexing(plan),
                     has_tuples = call.has_tuples](const BadIndex& bad) {
-            return indexing.error(op, bad, has_tuples);
+            return index_error_message(op.c_str(), indexing, bad, has_tuples);
         };
     }
     try {

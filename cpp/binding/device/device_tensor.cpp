@@ -165,6 +165,7 @@ std::shared_ptr<d3d12::Memory> upload(const std::shared_ptr<d3d12::Device>& devi
 }
 
 void add_device_tensors(py::module_& module) {
+    Py_AtExit(d3d12::Device::drain_all);
     const auto metaclass =
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyType_Type));
     py::class_<DeviceTensor> type(module, "DeviceTensor", py::is_final(), py::metaclass(metaclass),

@@ -78,6 +78,13 @@ void add_device_tools(py::module_& module) {
         py::arg("device"), py::arg("texels"),
         "Has views reach so few texels, not 2^27: for tests.");
     module.def(
+        "d3d12_limit_rows",
+        [](const std::string& name, std::uint64_t groups) {
+            device_named("d3d12_limit_rows", name)->limit_rows(groups);
+        },
+        py::arg("device"), py::arg("groups"),
+        "Has rows of a dispatch take so few groups, not 65535: for tests.");
+    module.def(
         "d3d12_hold",
         [](const std::string& name, const py::function& body) {
             const auto device = device_named("d3d12_hold", name);

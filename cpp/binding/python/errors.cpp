@@ -41,13 +41,12 @@ PyObject* new_exception(py::module_& module, const char* name, const char* doc, 
 
 // "[3, 1]": the flat position in the shape of the indices, and in their last dim where that is the
 // tuple.
-std::string position_text(const Plan& plan, const BadIndex& bad, bool tuple_dim) {
+std::string position_text(const Indexing& indexing, const BadIndex& bad, bool tuple_dim) {
     std::string text = tuple_dim ? std::to_string(bad.coordinate) : std::string();
     std::int64_t rest = bad.position;
-    for (int d = plan.index_rank - 1; d >= 0; --d) {
-        const std::int64_t size = plan.index_dims[d].size;
-        text = std::to_string(rest % size) + (text.empty() ? "" : ", ") + text;
-        rest /= size;
+    for (auto size = indexing.sizes.rbegin(); size != indexing.sizes.rend(); ++size) {
+        text = std::to_string(rest % *size) + (text.empty() ? "" : ", ") + text;
+        rest /= *size;
     }
     return "[" + (text.empty() ? "()" : text) + "]";
 }
@@ -106,7 +105,14 @@ void fail(ErrorKind kind, const char* op, const std::string& what) {
     throw Error(kind, std::string(op) + ": " + what);
 }
 
-std::string index_error_message(const char* op, const Plan& plan, const BadIndex& bad,
+Indexing::Indexing(const Plan& plan)
+    : direction(plan.direction),
+      index_type(plan.index_type),
+      coordinates(plan.coordinates, plan.coordinates + plan.coordinate_count) {
+    for (int d = 0; d < plan.index_rank; ++d) sizes.push_back(plan.index_dims[d].size);
+}
+
+std::string index_error_message(const char* op, const Indexing& indexing, const BadIndex& bad,
                                 bool tuple_dim) {
     const std::string operation(op);
     if (bad.position < 0) {
@@ -114,11 +120,12 @@ std::string index_error_message(const char* op, const Plan& plan, const BadIndex
                ": an index was out of range, but indices changed while the call ran, so it cannot "
                "be named; don't write to indices during a call";
     }
-    const Coordinate& coordinate = plan.coordinates[bad.coordinate];
+    const Coordinate& coordinate = indexing.coordinates[static_cast<std::size_t>(bad.coordinate)];
     const std::string size = std::to_string(coordinate.limit);
-    const bool has_sign = is_signed(plan.index_type);
-    const std::string skip = plan.direction == Direction::kGather ? "\"fill\"" : "\"drop\"";
-    std::string message = operation + ": indices" + position_text(plan, bad, tuple_dim) + " = " +
+    const bool has_sign = is_signed(indexing.index_type);
+    const std::string skip = indexing.direction == Direction::kGather ? "\"fill\"" : "\"drop\"";
+    std::string message = operation + ": indices" + position_text(indexing, bad, tuple_dim) +
+                          " = " +
                           (has_sign ? std::to_string(static_cast<std::int64_t>(bad.bits))
                                     : std::to_string(bad.bits)) +
                           " is out of range for axis " + std::to_string(coordinate.axis) +
@@ -133,7 +140,7 @@ std::string index_error_message(const char* op, const Plan& plan, const BadIndex
 }
 
 void throw_index_error(const char* op, const Plan& plan, const BadIndex& bad, bool tuple_dim) {
-    throw Error(ErrorKind::kIndex, index_error_message(op, plan, bad, tuple_dim));
+    throw Error(ErrorKind::kIndex, index_error_message(op, Indexing(plan), bad, tuple_dim));
 }
 
 }  // namespace dmlindex::binding

@@ -1,7 +1,9 @@
 // Errors on their way to Python.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "binding/python/gil.hpp"
 #include "binding/python/numpy.hpp"
@@ -40,10 +42,19 @@ DMLINDEX_CATCHES_ENDS_OF_THREADS PyObject* guarded(Body&& body) {
 // Throws an Error whose text begins with the operation's name.
 [[noreturn]] void fail(ErrorKind kind, const char* op, const std::string& what);
 
+// What the text of an index error takes of a plan: a hundredth of its bytes, for who keeps it.
+struct Indexing {
+    explicit Indexing(const Plan& plan);
+
+    Direction direction;
+    IndexType index_type;
+    std::vector<Coordinate> coordinates;
+    std::vector<std::int64_t> sizes;  // of the indices, without the tuple's own dim
+};
+
 // The text of the IndexError of a failed run. tuple_dim: indices' last dim holds the coordinates
-// (the
-// *_nd operators).
-std::string index_error_message(const char* op, const Plan& plan, const BadIndex& bad,
+// (the *_nd operators).
+std::string index_error_message(const char* op, const Indexing& indexing, const BadIndex& bad,
                                 bool tuple_dim);
 [[noreturn]] void throw_index_error(const char* op, const Plan& plan, const BadIndex& bad,
                                     bool tuple_dim);

@@ -52,6 +52,20 @@ Memory::~Memory() {
     }
 }
 
+namespace {
+
+struct Opened {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<Device>> devices;
+};
+
+Opened& opened() {
+    static Opened& all = *new Opened;
+    return all;
+}
+
+}  // namespace
+
 std::shared_ptr<Device> Device::open(int adapter) {
     if (!may_use_d3d12()) throw Error(ErrorKind::kDevice, std::string("d3d12: ") + kForked);
     Library& library = Library::get();
@@ -61,11 +75,10 @@ std::shared_ptr<Device> Device::open(int adapter) {
         throw Error(ErrorKind::kDevice, "d3d12: there is no adapter " + std::to_string(adapter) +
                                             "; the adapters are 0 to " + std::to_string(count - 1));
     }
-    static std::mutex& mutex = *new std::mutex;
-    static auto& opened = *new std::vector<std::weak_ptr<Device>>;
-    const std::lock_guard lock(mutex);
-    std::erase_if(opened, [](const std::weak_ptr<Device>& device) { return device.expired(); });
-    for (const std::weak_ptr<Device>& one : opened) {
+    const std::lock_guard lock(opened().mutex);
+    auto& devices = opened().devices;
+    std::erase_if(devices, [](const std::weak_ptr<Device>& device) { return device.expired(); });
+    for (const std::weak_ptr<Device>& one : devices) {
         const std::shared_ptr<Device> device = one.lock();
         if (device && device->adapter_index() == adapter && device->is_lost()) {
             device->state_->let_go();
@@ -74,8 +87,20 @@ std::shared_ptr<Device> Device::open(int adapter) {
     std::shared_ptr<Device> device(new Device(adapter));
     device->set_profile(kDefaultProfile);
     device->set_typed_views(device->decide_typed_views());
-    opened.push_back(device);
+    devices.push_back(device);
     return device;
+}
+
+void Device::drain_all() noexcept {
+    if (using_process != process_number()) return;
+    const std::unique_lock lock(opened().mutex, std::try_to_lock);
+    if (!lock) return;
+    for (const std::weak_ptr<Device>& one : opened().devices) {
+        const std::shared_ptr<Device> device = one.lock();
+        if (!device) continue;
+        const std::unique_lock used(device->state_->mutex, kInterruptTime);
+        if (used && device->state_->objects) device->state_->objects->queue.drain();
+    }
 }
 
 Device::Device(int adapter) : state_(std::make_unique<State>(adapter)) {}
@@ -134,6 +159,7 @@ void Device::set_profile(const Profile& profile) {
 Profile Device::profile() { return Use(*state_)->profile; }
 
 void Device::limit_views(std::int64_t texels) { Use(*state_)->texels = texels; }
+void Device::limit_rows(std::uint64_t groups) { Use(*state_)->queue.limit_rows(groups); }
 
 std::unique_lock<std::timed_mutex> Device::hold() {
     state_->check_process();

@@ -144,7 +144,8 @@ struct Device::Objects {
         ledger.settle(encoder());
         freed.give_back();
         queue.forget_views();
-        pool.trim();
+        // What a section has let go of is used once its commands are recorded.
+        pool.trim([this](const Chunk& chunk) { return commands.use(chunk); });
         return make();
     }
 

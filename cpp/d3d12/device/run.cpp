@@ -23,8 +23,8 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
     const std::optional<Plan> changed =
         given.is_linear ? std::optional(put_on_line(given, tensors)) : sum_of_parts(given);
     const Plan& plan = changed ? *changed : given;
-    const std::vector<Section> sections =
-        find_sections(plan, tensors, {state.typed_views, state.texels, state.profile});
+    const Reach reach{state.typed_views, state.texels, state.profile, state.adapter.is_software};
+    const std::vector<Section> sections = find_sections(plan, tensors, reach);
 
     const bool gathers = plan.direction == Direction::kGather;
     const Memory& written = gathers ? *operands.items : *operands.table;
@@ -50,13 +50,16 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         // where the operators before this one are settled to find room, it is not yet among them.
         //
         // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
-        const bool notes = checks && fresh && moves_can_note(plan) && sections.empty();
         const Encoder later = state.encoder(state.commands);
-        state.commands.clear();
+        const bool may_note = checks && moves_can_note(plan) && sections.empty();
+        const Choice choice = choose(plan, tensors, reach);
+        const bool notes = may_note && (fresh || moves_can_hold(plan, choice));
         if (checks && !notes) encode_checks(later, plan, tensors, slot);
-        const Slot asked{fresh && !notes ? kNoSlot : slot, notes};
+        Slot asked{slot, kSlotSkips};
+        if (notes) asked.use = fresh ? kSlotNotes : kSlotHolds;
+        if (fresh && !notes) asked.offset = kNoSlot;
         if (sections.empty()) {
-            encode_moves(later, plan, tensors, asked);
+            encode_moves(later, plan, choice, tensors, asked);
         } else {
             encode_sections(later, plan, tensors, sections, asked, [&] {
                 // What is uploaded comes before all kernels, and must not meet what they write.
@@ -68,6 +71,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         if (tells) state.queue.make_pipeline(Kernel::inherit_failures);
         if (written.place_->lookups > 0) state.queue.make_pipeline(Kernel::keep_bad_index);
         const Lap recording(Part::kRecord);
+        state.queue.keep_busy();
         state.queue.recording();
         raise_known_failures();
 
@@ -90,6 +94,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         if (!fresh) state.ledger.save_bad_indices(state.encoder(), *written.place_);
         state.commands.record();
     } catch (...) {
+        state.commands.clear();
         state.release_scratch();
         throw;
     }

@@ -47,17 +47,30 @@ void set_line(const Plan& plan, Constants& constants) {
         std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
 }
 
+// Whether position p's index is the p-th, of 4 or 8 bytes.
+bool indices_follow_positions(const Plan& plan) {
+    std::int64_t stride = index_bytes(plan.index_type);
+    if (plan.coordinate_count != 1 || plan.coordinates[0].index_offset != 0 || stride < 4) {
+        return false;
+    }
+    for (int d = plan.rank - 1; d >= 0; --d) {
+        if (plan.dims[d].index_stride != stride) return false;
+        stride *= plan.dims[d].size;
+    }
+    return true;
+}
+
 }  // namespace
 
-Constants plan_constants(const Plan& plan, const Slot& slot) {
+Constants plan_constants(const Plan& plan, const Slot& slot, std::int64_t table_unit) {
     Constants constants{};
     constants.slot = slot.offset;
-    constants.notes = slot.notes ? 1 : 0;
+    constants.slot_use = slot.use;
     constants.mode = static_cast<std::uint32_t>(plan.mode);
     constants.index_bytes = narrow(index_bytes(plan.index_type));
     constants.index_signed = is_signed(plan.index_type) ? 1 : 0;
     if (plan.is_linear) set_line(plan, constants);
-    const std::int64_t table_unit = plan.is_linear ? plan.element_bytes : 1;  // of its strides
+    if (plan.is_linear) table_unit = plan.element_bytes;
     constants.rank = static_cast<std::uint32_t>(plan.rank);
     constants.coordinate_count = static_cast<std::uint32_t>(plan.coordinate_count);
     constants.pattern_units = 1;
@@ -77,34 +90,24 @@ Constants plan_constants(const Plan& plan, const Slot& slot) {
 }
 
 Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot& slot) {
-    Constants constants = plan_constants(plan, slot);
-    if (!plan.is_linear) {
-        const auto element = narrow(element_bytes);
-        for (int d = 0; d < plan.rank; ++d) constants.dims[d].table_stride /= element;
-        for (int k = 0; k < plan.coordinate_count; ++k) {
-            constants.coordinates[k].table_stride /= element;
-        }
-    }
+    Constants constants = plan_constants(plan, slot, element_bytes);
     if (plan.rank == 0) {
         constants.rank = 1;
         constants.dims[0].size = 1;
     }
     constants.arguments[0] = narrow(position_count(plan));
+    constants.arguments[3] = indices_follow_positions(plan) ? 1 : 0;
     return constants;
 }
 
 Constants four_constants(const Plan& plan, const Choice& choice, const Slot& slot) {
-    Constants constants = plan_constants(plan, slot);
+    Constants constants = plan_constants(plan, slot, choice.unit);
     const Grid& grid = choice.grid;
     const std::int64_t table_unit = plan.is_linear ? plan.element_bytes : choice.unit;
     const Dim* const dims[] = {&grid.outer, &grid.inner};
     for (std::size_t d = 0; d < std::size(dims); ++d) {
         constants.dims[d] = {narrow(dims[d]->size), narrow(dims[d]->table_stride / table_unit), 0,
                              0};
-    }
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        constants.coordinates[k].table_stride =
-            narrow(plan.coordinates[k].table_stride / table_unit);
     }
     constants.arguments[0] = narrow(position_count(plan));
     constants.rank = plan.rank < 2 ? 1 : grid.inner.size % kFour == 0 ? 2 : 3;
@@ -143,7 +146,7 @@ Capture capture_of(const Plan& plan, std::uint32_t slot) {
 Constants constants_of(const Capture& capture) {
     Constants constants{};
     constants.slot = capture.slot;
-    constants.notes = 1;
+    constants.slot_use = kSlotNotes;
     constants.index_bytes = capture.index_bytes;
     constants.index_signed = capture.index_signed;
     constants.coordinate_count = capture.coordinate_count;
@@ -192,6 +195,39 @@ void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants) {
 
 std::int64_t period_bytes(const Plan& plan, std::int64_t unit) {
     return plan.fill == nullptr ? unit : std::lcm(plan.element_bytes, unit);
+}
+
+std::int64_t kernel_values(ValueType type) noexcept {
+    switch (type) {
+        case ValueType::kInt64:
+        case ValueType::kUint64:
+            return VALUES_WIDE;
+        case ValueType::kFloat16:
+        case ValueType::kBfloat16:
+        case ValueType::kFloat32:
+            return VALUES_FLOATS;
+        case ValueType::kByteTable:
+            return VALUES_BYTES;
+        case ValueType::kFloat64:
+        case ValueType::kComplex64:
+        case ValueType::kComplex128:
+            return VALUES_DOUBLES;
+        default:
+            return VALUES_INTEGERS;
+    }
+}
+
+bool has_atomics(const Plan& plan) noexcept {
+    const std::int64_t values = kernel_values(plan.value_type);
+    return values == VALUES_INTEGERS ||
+           (values == VALUES_WIDE && plan.reduction == Reduction::kAdd);
+}
+
+void set_values(const Plan& plan, Constants& constants) {
+    constants.slice_units = narrow(plan.slice_bytes / plan.element_bytes);
+    constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
+    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
+    constants.arguments[2] = narrow(plan.element_bytes);
 }
 
 std::vector<IndexDim> merged_index_dims(const Plan& plan) {

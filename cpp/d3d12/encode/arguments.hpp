@@ -12,17 +12,18 @@
 
 namespace dmlindex::d3d12 {
 
-// What a kernel does with the operator's error slot: notes bad indices in it, or else does nothing
-// where it says that the operator has failed. offset kNoSlot: neither.
+// What a kernel does with the operator's error slot: kSlotSkips, kSlotNotes or kSlotHolds
+// (shared.h). offset kNoSlot: nothing.
 struct Slot {
     std::uint32_t offset = kNoSlot;
-    bool notes = false;
+    std::uint32_t use = kSlotSkips;
 };
 
 inline std::uint32_t narrow(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
-// What every kernel of a plan needs to know of it.
-Constants plan_constants(const Plan& plan, const Slot& slot);
+// What every kernel of a plan needs to know of it. table_unit: the bytes that strides in the table
+// are counted in (of a linear plan they are elements).
+Constants plan_constants(const Plan& plan, const Slot& slot, std::int64_t table_unit = 1);
 // The same for the kernels of any.hlsli. element_bytes: what places in the table are counted in.
 Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot& slot);
 // The same for the kernels of four.hlsli:
@@ -53,6 +54,14 @@ void set_slice(std::int64_t units, Constants& constants);
 // What units are filled with; it repeats itself after period_bytes.
 void set_pattern(const Plan& plan, std::int64_t unit, Constants& constants);
 std::int64_t period_bytes(const Plan& plan, std::int64_t unit);
+
+// VALUES of a reduction's kernels.
+std::int64_t kernel_values(ValueType type) noexcept;
+// Whether a reduction is that of integers for which there are atomics: the result is the same in
+// any order.
+bool has_atomics(const Plan& plan) noexcept;
+// What the kernels of a reduction are told of its values.
+void set_values(const Plan& plan, Constants& constants);
 
 // The indices' dims with neighbours merged: a position's number stays the same.
 std::vector<IndexDim> merged_index_dims(const Plan& plan);

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
+
+#include "d3d12/encode/blocks.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr std::int64_t kUnits[] = {16, 4, 2, 1};
-constexpr int kMostCoordinates = 3;
+constexpr std::int64_t kUnits[] = {kPieceBytes, 4, 2, 1};
 // Of a group's memory, as the kernels of gather_table.hlsl have it.
 constexpr std::int64_t kSmallHeldKib = 4;
 constexpr std::int64_t kHeldKib = 16;
 constexpr std::int64_t kLargeHeldKib = 32;
 static_assert(kLargeHeldKib * 1024 == kGroupBytes);
+static_assert(kDefaultProfile.compared_positions == kMostCompared);
 constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
@@ -68,10 +71,33 @@ bool fits_any(const Plan& plan, const Tensors& tensors, const Reach& reach) noex
 }
 
 bool fits_bytes(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
-    if (plan.direction != Direction::kGather || plan.is_linear || plan.fill != nullptr)
-        return false;
-    return items_are_packed(plan) && may_store_whole(plan, tensors, kUnits[0]) &&
-           static_cast<std::int64_t>(tensors.table.bytes) < reach.pieces();
+    if (plan.is_linear) return false;
+    const auto table = static_cast<std::int64_t>(tensors.table.bytes);
+    if (plan.direction == Direction::kScatter) {  // the ends of slices are stored by units
+        return table <= std::min<std::int64_t>(unit_of(plan), 4) * reach.texels;
+    }
+    return (plan.fill == nullptr || kPieceBytes % plan.element_bytes == 0) &&
+           table < reach.pieces() && items_are_packed(plan) &&
+           may_store_whole(plan, tensors, kPieceBytes);
+}
+
+// Whether slices of whole words are better taken as bytes: 16 of them at a time.
+bool rows_are_slow(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
+    return plan.slice_bytes > reach.profile.long_slice_bytes ||
+           static_cast<std::int64_t>(tensors.table.bytes) > reach.words();
+}
+
+// Of a short slice, neighbouring threads store all units at once.
+bool units_are_quick(const Plan& plan, std::int64_t unit) noexcept {
+    return plan.direction == Direction::kScatter && unit < 4 &&
+           plan.slice_bytes < kPieceBytes * unit;
+}
+
+// A scatter in place of so few positions that they are compared.
+bool compares(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
+    return plan.direction == Direction::kScatter && !plan.copies_source && !plan.unique_indices &&
+           position_count(plan) <= reach.profile.compared_positions &&
+           fits_bytes(plan, tensors, reach);
 }
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but
@@ -84,13 +110,10 @@ bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid,
            static_cast<std::int64_t>(tensors.table.bytes) > profile.striped_table_bytes;
 }
 
-// Whether so many elements fit there, a word each, or two, and that much of a group's memory may be
-// used.
-bool fits_group(std::int64_t elements, std::int64_t held_kib, std::int64_t element_bytes,
-                const Profile& profile) noexcept {
+// Whether so many elements fit there, a word each, and that much of a group's memory may be used.
+bool fits_group(std::int64_t elements, std::int64_t held_kib, const Profile& profile) noexcept {
     const std::int64_t bytes = held_kib * 1024;
-    return bytes <= profile.held_bytes &&
-           elements <= bytes / std::max<std::int64_t>(element_bytes, 4);
+    return bytes <= profile.held_bytes && elements <= bytes / 4;
 }
 
 // Whether indices are the only way through the table, along lines without gaps, of which each is
@@ -102,7 +125,7 @@ bool reads_lines(const Plan& plan, const Grid& grid, const Profile& profile) noe
     }
     // On a line, an index out of range leads to another line of the table.
     return plan.rank < 2 ||
-           (!plan.is_linear && grid.outer.table_stride % kUnits[0] == 0 &&
+           (!plan.is_linear && grid.outer.table_stride % kPieceBytes == 0 &&
             grid.inner.size % kFour == 0 &&
             grid.inner.size >= std::max(profile.held_line, plan.coordinates[0].limit / 4));
 }
@@ -115,11 +138,12 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
         return TableIn::kBuffer;
     }
     const std::int64_t element = plan.slice_bytes;
-    if (fits_group(line, kSmallHeldKib, element, profile)) return TableIn::kSmallGroup;
+    if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
+    if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (fits_group(line, kHeldKib, element, profile)) return TableIn::kMediumGroup;
+    if (fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
     if (element != 4 || plan.rank > 1) return TableIn::kBuffer;
-    if (fits_group(line, kLargeHeldKib, element, profile)) return TableIn::kLargeGroup;
+    if (fits_group(line, kLargeHeldKib, profile)) return TableIn::kLargeGroup;
     const bool is_large = line > kGroupBytes / 4;
     if (!is_large || positions < profile.large_table_positions) return TableIn::kBuffer;
     if (profile.held_bytes == kGroupBytes) {
@@ -142,26 +166,24 @@ bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& r
            static_cast<std::int64_t>(tensors.table.bytes) <= element * reach.texels;
 }
 
-bool find_grid(const Plan& plan, Grid& grid) noexcept {
-    if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
-    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
-    if (plan.rank == 2) grid.outer = plan.dims[0];
-    if (plan.rank == 2 && grid.inner.size < kFour) return false;
-    const std::int64_t index = index_bytes(plan.index_type);
-    const std::int64_t tuple = plan.coordinate_count * index;
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        if (plan.coordinates[k].index_offset != k * index) return false;
-    }
-    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
-    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
-    grid.repeats_indices = true;
-    return grid.outer.index_stride == 0 && grid.inner.size % kFour == 0;
-}
-
 Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     Choice choice;
+    if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach)) {
+        choice.path = Path::kBlocks;
+        choice.blocks = *blocks;
+        return choice;
+    }
+    if (plan.reduction != Reduction::kNone) return choice;
     choice.unit = unit_of(plan);
+    if (choice.unit == 2 && plan.direction == Direction::kGather)
+        choice.unit = 1;  // no such kernel
     if (!reach.typed_views) return choice;
+    if (compares(plan, tensors, reach)) {
+        choice.path = Path::kBytes;
+        choice.unit = 1;
+        choice.compares = true;
+        return choice;
+    }
     if (fits_singles(plan, tensors, reach, choice.grid)) {
         choice.path = Path::kSingles;
         choice.unit = plan.slice_bytes;
@@ -174,20 +196,25 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.unit = plan.slice_bytes;
         return choice;
     }
-    const bool is_far = static_cast<std::int64_t>(tensors.table.bytes) > reach.words();
-    const bool is_long = plan.slice_bytes > reach.profile.long_slice_bytes;
-    if (choice.unit < kUnits[0] && (choice.unit < 4 || is_long || is_far) &&
-        fits_bytes(plan, tensors, reach)) {
+    const bool is_simple = plan.rank <= 1 && plan.coordinate_count == 1 &&
+                           index_bytes(plan.index_type) >= 4 && plan.mode != Mode::kWrap;
+    if (choice.unit == kPieceBytes || (choice.unit == 4 && is_simple)) {
+        choice.path = Path::kRows;
+        choice.is_simple = is_simple;
+    }
+    if (choice.unit < kPieceBytes && fits_bytes(plan, tensors, reach) &&
+        (choice.path != Path::kRows || rows_are_slow(plan, tensors, reach)) &&
+        !units_are_quick(plan, choice.unit)) {
         choice.path = Path::kBytes;
         choice.unit = 1;
-        return choice;
-    }
-    if (choice.unit >= 4) {
-        choice.path = Path::kRows;
-        choice.is_simple = plan.rank <= 1 && plan.coordinate_count == 1 &&
-                           index_bytes(plan.index_type) >= 4 && plan.mode != Mode::kWrap;
     }
     return choice;
+}
+
+bool has_many_targets(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
+    if (plan.direction != Direction::kScatter || plan.reduction != Reduction::kNone) return false;
+    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
+    return !plan.unique_indices && 4 * quotient_up(bytes, table_step(plan)) > reach.words();
 }
 
 bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
@@ -206,11 +233,6 @@ std::int64_t unit_of(const Plan& plan) noexcept {
     return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
         return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
     });
-}
-
-bool has_index_kernels(const Plan& plan) noexcept {
-    return index_bytes(plan.index_type) >= 4 && plan.coordinate_count >= 1 &&
-           plan.coordinate_count <= kMostCoordinates;
 }
 
 std::int64_t held_line(const Plan& plan) noexcept {
@@ -260,11 +282,9 @@ Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
 
 Kernel rows_kernel(const Choice& choice, Direction direction) noexcept {
     if (direction == Direction::kGather) {
-        return choice.is_simple ? kernels::gather_rows_simple(choice.unit)
-                                : kernels::gather_rows(choice.unit);
+        return choice.is_simple ? kernels::gather_rows_simple(choice.unit) : Kernel::gather_rows;
     }
-    return choice.is_simple ? kernels::scatter_rows_simple(choice.unit)
-                            : kernels::scatter_rows(choice.unit);
+    return choice.is_simple ? kernels::scatter_rows_simple(choice.unit) : Kernel::scatter_rows;
 }
 
 }  // namespace dmlindex::d3d12

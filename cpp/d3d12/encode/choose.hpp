@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "d3d12/memory/pool.hpp"
+#include "d3d12/memory/rounding.hpp"
 #include "d3d12/profile.hpp"
 #include "d3d12/shaders/constants.hpp"
 #include "d3d12/shaders/kernels.hpp"
@@ -40,7 +41,8 @@ enum class Path : std::uint8_t {
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
     kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices
-    kBytes,    // gather_bytes.hlsl: slices of any size, 16 bytes of the items a thread
+    kBytes,    // gather_bytes.hlsl, scatter_bytes.hlsl: slices of any size, in pieces of 16 bytes
+    kBlocks,   // scatter_blocks.hlsl, reduce_blocks.hlsl: see blocks.hpp
 };
 
 // The positions of kSingles: lines of neighbours.
@@ -50,13 +52,23 @@ struct Grid {
     bool repeats_indices = false;  // every line reads the same
 };
 
+// The blocks of the table of kBlocks, a group each.
+struct Blocks {
+    std::int64_t units;          // of a block: targets of a scatter, elements of a reduction
+    std::int64_t positions;      // that a group goes through
+    std::int64_t position_step;  // from one group's first to the next's; 0: all go through all
+    std::int64_t groups;
+};
+
 struct Choice {
     Path path = Path::kGeneral;
-    std::int64_t unit = 1;     // bytes moved at once
-    bool is_simple = false;    // kRows: no loops over dims and coordinates
+    std::int64_t unit = 1;   // bytes moved at once
+    bool is_simple = false;  // kRows: no loops over dims and coordinates
+    bool compares = false;  // kBytes: a scatter that finds out by itself which position is the last
     bool has_stripes = false;  // kSingles: lines are walked in stripes
     TableIn table_in = TableIn::kBuffer;
-    Grid grid;  // kSingles
+    Grid grid;      // kSingles
+    Blocks blocks;  // kBlocks
 };
 
 // What kernels see of a tensor: by typed views or not, and so many texels of it at once; and which
@@ -67,6 +79,7 @@ struct Reach {
     bool typed_views = false;
     std::int64_t texels = kTexels;
     const Profile& profile = kDefaultProfile;
+    bool has_short_loops = false;  // lavapipe ends those of a thread after 65535 rounds in all
 
     std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
@@ -81,10 +94,8 @@ bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& r
 // any size.
 bool find_grid(const Plan& plan, Grid& grid) noexcept;
 
-// How the plan's gather or scatter runs.
+// How the plan runs. A reduction has its own ways where it does not go by blocks.
 Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach);
-
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) noexcept { return (a + b - 1) / b; }
 
 // The elements of a line of the table that a kernel holds in another place than the table's.
 std::int64_t held_line(const Plan& plan) noexcept;
@@ -102,6 +113,12 @@ TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept;
 // Of a texture that holds a table: elements of a row.
 inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
 
+// Whether a scatter in which the last write wins has more targets than there can be winners of.
+bool has_many_targets(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept;
+
+// Whether a reduction's updates may come in whatever order, and there is a kernel for that.
+bool can_accumulate(const Plan& plan, const Profile& profile) noexcept;
+
 // The last write to each target wins; whether it is made by going through the targets, not the
 // positions. copies: the table is not its source already.
 bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
@@ -109,6 +126,9 @@ bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
 
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
+
+// Whether that is the whole table, as it lies.
+bool copies_all(const Plan& plan, std::uint64_t table_bytes) noexcept;
 
 // What all slices of the table, and their size, are whole multiples of.
 std::int64_t table_step(const Plan& plan) noexcept;

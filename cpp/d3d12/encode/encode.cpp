@@ -8,9 +8,17 @@
 #include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
+
 bool moves_can_note(const Plan& plan) noexcept {
     return position_count(plan) > 0 && plan.slice_bytes > 0 && indices_are_packed(plan) &&
            !has_no_place(plan);
+}
+
+bool moves_can_hold(const Plan& plan, const Choice& choice) noexcept {
+    if (choice.path == Path::kBlocks) return choice.blocks.position_step == 0;
+    return plan.direction == Direction::kGather && choice.path != Path::kBytes &&
+           choice.path != Path::kRows && choice.table_in == TableIn::kBuffer &&
+           move_threads(plan, choice) <= kGroup;
 }
 
 namespace {
@@ -49,7 +57,7 @@ void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tens
         Views views;
         views.read[1] = indices_view(plan, tensors);
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan),
-                               four_constants(tuples, choice, {slot, true}), views,
+                               four_constants(tuples, choice, {slot, kSlotNotes}), views,
                                four_threads(tuples, choice));
         return;
     }
@@ -67,14 +75,16 @@ void encode_settling(const Encoder& encoder, std::uint32_t first_slot,
     encoder.queue.dispatch(Kernel::inherit_failures, constants, {}, 1);
 }
 
-void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                  const Slot& slot) {
+void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                  const Tensors& tensors, const Slot& slot) {
     // Kernels clamp what is out of range, and there is nothing in the table to clamp it to.
     if (has_no_place(plan)) return;
     if (plan.direction == Direction::kGather) {
-        encode_gather(encoder, plan, tensors, slot);
+        encode_gather(encoder, plan, choice, tensors, slot);
+    } else if (choice.path == Path::kBlocks) {
+        encode_blocks(encoder, plan, choice.blocks, tensors, slot);
     } else if (plan.reduction == Reduction::kNone) {
-        encode_scatter(encoder, plan, tensors, slot);
+        encode_scatter(encoder, plan, choice, tensors, slot);
     } else {
         if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
         encode_reduction(encoder, plan, tensors, slot);
@@ -86,8 +96,11 @@ void encode_sections(const Encoder& encoder, const Plan& plan, const Tensors& te
                      const std::function<void()>& after_each) {
     if (has_no_place(plan)) return;
     if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+    Encoder apart = encoder;
+    apart.winners = [](std::uint64_t, std::uint64_t) { return Winners{}; };
     for (const Section& section : sections) {
-        encode_moves(encoder, section.plan, section.tensors, slot);
+        const Choice choice = choose(section.plan, section.tensors, encoder.reach());
+        encode_moves(apart, section.plan, choice, section.tensors, slot);
         after_each();
     }
 }
@@ -99,10 +112,11 @@ void encode_clear(const Encoder& encoder, const Span& span, std::uint32_t word) 
     Views views;
     if (encoder.typed_views) {
         views.written[0] = {span, Format::kRgba32};
-        encoder.queue.dispatch(Kernel::fill_pieces, constants, views, (span.bytes + 15) / 16);
+        encoder.queue.dispatch(Kernel::fill_pieces, constants, views,
+                               quotient_up(span.bytes, kPieceBytes));
     } else {
         views.written[0].span = span;
-        encoder.queue.dispatch(Kernel::fill_words, constants, views, (span.bytes + 3) / 4);
+        encoder.queue.dispatch(Kernel::fill_words, constants, views, quotient_up(span.bytes, 4));
     }
 }
 
@@ -110,7 +124,7 @@ void encode_copy(const Encoder& encoder, const Span& to, const Span& from, std::
     if (bytes == 0) return;
     Plan plan{};
     plan.element_bytes = 1;
-    plan.copy_bytes = static_cast<std::int64_t>((bytes + 15) / 16 * 16);
+    plan.copy_bytes = static_cast<std::int64_t>(round_up(bytes, kPieceBytes));
     Tensors tensors;
     tensors.table = to;
     tensors.source = from;

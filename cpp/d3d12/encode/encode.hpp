@@ -30,7 +30,8 @@ struct Encoder {
     std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes
     std::function<Span()> texture;  // of kTextureElements words, for one table at a time
     // For so many targets, with room above base for so many positions; or none, and the scatter has
-    // to clear memory of its own.
+    // to clear memory of its own. Once an operator: the next may get others, or these, cleared at
+    // once.
     std::function<Winners(std::uint64_t targets, std::uint64_t positions)> winners;
 
     Reach reach() const noexcept { return {typed_views, texels, profile}; }
@@ -43,6 +44,9 @@ inline constexpr std::size_t kMostSettled = kPatternBytes / sizeof(Parents);
 // Whether encode_moves reads every index where an offset tells its number, so that it can note bad
 // ones by itself.
 bool moves_can_note(const Plan& plan) noexcept;
+// Whether each group that encode_moves then queues reads all indices, and can hold back what it
+// writes where one is bad (kSlotHolds).
+bool moves_can_hold(const Plan& plan, const Choice& choice) noexcept;
 
 // Queues a kernel that notes bad indices.
 void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -59,9 +63,9 @@ void encode_capture(const Encoder& encoder, const Capture& capture, const Span& 
 // A sum of complex numbers as one of their parts, which are floats; nothing for other plans.
 std::optional<Plan> sum_of_parts(const Plan& plan) noexcept;
 
-// Queues the kernels that move.
-void encode_moves(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                  const Slot& slot);
+// Queues the kernels that move. choice: of the plan.
+void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                  const Tensors& tensors, const Slot& slot);
 
 // The same, section by section; after_each is called when one is encoded.
 void encode_sections(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

@@ -1,8 +1,18 @@
+#include <algorithm>
 #include <vector>
 
 #include "d3d12/encode/encode_moves.hpp"
 
 namespace dmlindex::d3d12 {
+std::uint64_t move_threads(const Plan& plan, const Choice& choice) noexcept {
+    if (choice.path == Path::kSingles) return four_threads(plan, choice);
+    const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
+    const std::int64_t each = choice.path == Path::kAny    ? kFour
+                              : choice.path == Path::kRows ? kPiecesAThread
+                                                           : 1;
+    return static_cast<std::uint64_t>(quotient_up(units, each));
+}
+
 namespace {
 
 void encode_gather_table(const Encoder& encoder, const Plan& plan, const Choice& choice,
@@ -41,7 +51,7 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
     if (uses_texture(choice.table_in)) use_texture(encoder, held_line(plan), views);
     if (choice.table_in == TableIn::kBuffer || choice.table_in == TableIn::kTexture) {
         encoder.queue.dispatch(gather_singles_kernel(choice, plan), constants, views,
-                               four_threads(plan, choice));
+                               move_threads(plan, choice));
     } else {
         encode_gather_table(encoder, plan, choice, constants, views);
     }
@@ -54,26 +64,10 @@ void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& c
     Views views;
     views.read[0] = {tensors.table, element_format(choice.unit)};
     views.read[1] = {tensors.indices, Format::kR32};
+    views.read[2] = {tensors.indices, Format::kRgba32};
     views.written[0] = {tensors.items, four_format(choice.unit)};
     encoder.queue.dispatch(kernels::gather_any(choice.unit), constants, views,
-                           static_cast<std::uint64_t>(quotient_up(position_count(plan), kFour)));
-}
-
-void encode_gather_bytes(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                         const Slot& slot) {
-    constexpr std::int64_t kPiece = 16;
-    const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
-    Constants constants = plan_constants(plan, slot);
-    set_slice(plan.slice_bytes, constants);
-    constants.arguments[0] = narrow(bytes);
-    constants.arguments[1] =
-        narrow(quotient_up(static_cast<std::int64_t>(tensors.table.bytes), kPiece) - 1);
-    Views views;
-    views.read[0] = {tensors.table, Format::kRgba32};
-    views.read[1] = {tensors.indices, Format::kR32};
-    views.written[0] = {tensors.items, Format::kRgba32};
-    encoder.queue.dispatch(Kernel::gather_bytes, constants, views,
-                           static_cast<std::uint64_t>(quotient_up(bytes, kPiece)));
+                           move_threads(plan, choice));
 }
 
 }  // namespace
@@ -91,14 +85,13 @@ void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
     views.read[0] = {gathers ? tensors.table : tensors.items, format};
     views.read[1] = {tensors.indices, Format::kR32};
     views.written[0] = {gathers ? tensors.items : tensors.table, format};
-    views.written[4] = {winners.span, Format::kRaw};
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
     encoder.queue.dispatch(rows_kernel(choice, plan.direction), constants, views,
-                           static_cast<std::uint64_t>(quotient_up(pieces, kPiecesAThread)));
+                           move_threads(plan, choice));
 }
 
-void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                   const Slot& slot) {
-    const Choice choice = choose(plan, tensors, encoder.reach());
+void encode_gather(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                   const Tensors& tensors, const Slot& slot) {
     const std::int64_t units = position_count(plan) * (plan.slice_bytes / choice.unit);
     if (units == 0) return;
     if (choice.path == Path::kSingles) {
@@ -121,29 +114,31 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tens
     set_slice(plan.slice_bytes / choice.unit, constants);
     set_pattern(plan, choice.unit, constants);
     encoder.queue.dispatch(kernels::gather_units(choice.unit), constants, raw_views(tensors),
-                           static_cast<std::uint64_t>(units));
+                           move_threads(plan, choice));
 }
 
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                         const Slot& slot) {
     const Plan copy = copy_plan(plan, tensors.table.bytes);
-    if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % 16 == 0 &&
+    if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % kPieceBytes == 0 &&
         copy.slice_bytes > 0 && copy.slice_bytes <= encoder.reach().pieces()) {
         Views views;
         views.read[0] = {tensors.source, Format::kRgba32};
         views.written[0] = {tensors.table, Format::kRgba32};
         encoder.queue.dispatch(Kernel::copy_pieces, plan_constants(copy, slot), views,
-                               static_cast<std::uint64_t>(copy.slice_bytes / 16));
+                               static_cast<std::uint64_t>(copy.slice_bytes / kPieceBytes));
         return;
     }
     Tensors between;
     between.table = tensors.source;
     between.items = tensors.table;
+    const auto encode = [&](const Section& one) {
+        const Choice choice = choose(one.plan, one.tensors, encoder.reach());
+        encode_gather(encoder, one.plan, choice, one.tensors, slot);
+    };
     const std::vector<Section> sections = find_sections(copy, between, encoder.reach());
-    if (sections.empty()) encode_gather(encoder, copy, between, slot);
-    for (const Section& section : sections) {
-        encode_gather(encoder, section.plan, section.tensors, slot);
-    }
+    if (sections.empty()) encode({copy, between});
+    std::for_each(sections.begin(), sections.end(), encode);
 }
 
 }  // namespace dmlindex::d3d12

@@ -5,16 +5,29 @@
 
 namespace dmlindex::d3d12 {
 
-void encode_gather(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                   const Slot& slot);
+void encode_gather(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                   const Tensors& tensors, const Slot& slot);
+// The threads of its kernel, but for those of gather_table.hlsl and gather_bytes.hlsl.
+std::uint64_t move_threads(const Plan& plan, const Choice& choice) noexcept;
 // A gather or scatter with move_rows.hlsl. winners: who may write, if that is to be asked.
 void encode_rows(const Encoder& encoder, const Plan& plan, const Choice& choice,
                  const Tensors& tensors, Constants constants, const Winners& winners);
+// The same of slices of any number of bytes, with gather_bytes.hlsl and scatter_bytes.hlsl.
+void encode_gather_bytes(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                         const Slot& slot);
+void encode_scatter_bytes(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                          Constants constants, const Winners& winners);
+// A scatter by target, and its copy.
+void encode_scatter_slices(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                           Constants constants, const Winners& winners);
 // The copy that a scatter begins with.
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                         const Slot& slot);
-void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                    const Slot& slot);
+// A scatter or reduction by blocks of the table, with its copy.
+void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& blocks,
+                   const Tensors& tensors, const Slot& slot);
+void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                    const Tensors& tensors, const Slot& slot);
 // A scatter with reduction into a table that already holds what the source does.
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                       const Slot& slot);

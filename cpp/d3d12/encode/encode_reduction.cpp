@@ -14,55 +14,25 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
-constexpr int kMostListedCoordinates = 2;      // that list_single_updates has kernels for
-
-// VALUES of the kernels for a type.
-std::int64_t kernel_values(ValueType type) noexcept {
-    switch (type) {
-        case ValueType::kInt64:
-        case ValueType::kUint64:
-            return VALUES_WIDE;
-        case ValueType::kFloat16:
-        case ValueType::kBfloat16:
-        case ValueType::kFloat32:
-            return VALUES_FLOATS;
-        case ValueType::kByteTable:
-            return VALUES_BYTES;
-        case ValueType::kFloat64:
-        case ValueType::kComplex64:
-        case ValueType::kComplex128:
-            return VALUES_DOUBLES;
-        default:
-            return VALUES_INTEGERS;
-    }
-}
-
-// Whether updates may come in whatever order, and there is a kernel for that. Long slices of floats
-// are quicker sorted: they share the work, and need no exchanges.
-bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
-    switch (kernel_values(plan.value_type)) {
-        case VALUES_INTEGERS:
-            return true;
-        case VALUES_WIDE:
-            return plan.reduction == Reduction::kAdd;
-        case VALUES_DOUBLES:  // there is no exchange of 64 bits
-            return false;
-        default:
-            return plan.any_order &&
-                   (plan.slice_bytes < profile.atomic_slice_bytes ||
-                    position_count(plan) * plan.slice_bytes < profile.atomic_bytes);
-    }
-}
+// Groups that accumulate, or a few more: as many as a large GPU has at work, each of which adds to
+// a target that many updates name once, in turn.
+constexpr std::uint64_t kMostAccumulators = 1024;
 
 void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
                          const Views& views) {
     const auto elements = static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
     constants.arguments[3] = static_cast<std::uint32_t>(elements);
     const std::int64_t values = kernel_values(plan.value_type);
-    const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
     // The queue counts groups by threads; these have a size of their own.
+    std::uint64_t group = kGroup;
+    if (values != VALUES_WIDE) {
+        const std::uint64_t rounds =
+            std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
+        constants.pattern[0][0] = static_cast<std::uint32_t>(rounds);
+        group = rounds * kAccumulated;
+    }
     encoder.queue.dispatch(kernels::accumulate(values), constants, views,
-                           (elements + group - 1) / group * kGroup);
+                           quotient_up(elements, group) * kGroup);
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.
@@ -126,8 +96,7 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
         encoder.queue.dispatch(kernels::reduce_sorted(values), constants, views, walkers * slice);
     }
     if (count <= kLongestRun) return;
-    const std::uint64_t groups =
-        (count + kLongestRun - 1) / kLongestRun * ((slice + kLanes - 1) / kLanes);
+    const std::uint64_t groups = quotient_up(count, kLongestRun) * quotient_up(slice, kLanes);
     encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);
 }
 
@@ -154,11 +123,11 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     Choice linking;  // targets are numbered as elements are
     linking.unit = constants.target_bytes;
     std::uint32_t nodes_hold_items = 0;
-    if (encoder.typed_views && has_index_kernels(plan) &&
-        plan.coordinate_count <= kMostListedCoordinates && find_grid(plan, linking.grid)) {
+    if (encoder.typed_views && has_index_kernels(plan) && plan.coordinate_count == 1 &&
+        find_grid(plan, linking.grid)) {
         nodes_hold_items =
             plan.slice_bytes == 4 && plan.element_bytes == 4 && items_are_packed(plan);
-        Constants four = four_constants(plan, linking, {constants.slot, constants.notes != 0});
+        Constants four = four_constants(plan, linking, {constants.slot, constants.slot_use});
         four.arguments[1] = nodes_hold_items;
         four.arguments[3] = kSpareSlot;
         Views linked;
@@ -166,8 +135,8 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
         linked.read[1] = indices_view(plan, tensors);
         linked.written[0] = {nodes, Format::kRgba32};
         linked.written[kWinnersRegister] = {heads, Format::kRaw};
-        encoder.queue.dispatch(for_indices(kernels::list_single_updates, plan), four, linked,
-                               four_threads(plan, linking));
+        encoder.queue.dispatch(kernels::list_single_updates(index_bytes(plan.index_type)), four,
+                               linked, four_threads(plan, linking));
     } else {
         Views linked = raw_views(tensors);
         linked.written[0].span = nodes;
@@ -183,6 +152,16 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
 }
 
 }  // namespace
+
+bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
+    // Long slices of floats are quicker sorted: they share the work, and need no exchanges.
+    if (has_atomics(plan)) return true;
+    const std::int64_t values = kernel_values(plan.value_type);
+    const bool exchanges = values != VALUES_WIDE && values != VALUES_DOUBLES;  // none of 64 bits
+    return exchanges && plan.any_order &&
+           (plan.slice_bytes < profile.atomic_slice_bytes ||
+            position_count(plan) * plan.slice_bytes < profile.atomic_bytes);
+}
 
 bool has_reductions(ValueType type) noexcept {
     return type != ValueType::kLongDouble && type != ValueType::kComplexLongDouble;
@@ -206,10 +185,7 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     if (positions == 0 || slice_elements == 0) return;
     Constants constants = plan_constants(plan, slot);
     set_targets(plan, tensors, constants);
-    constants.slice_units = narrow(slice_elements);
-    constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);
-    constants.arguments[1] = static_cast<std::uint32_t>(plan.reduction);
-    constants.arguments[2] = narrow(plan.element_bytes);
+    set_values(plan, constants);
     Views views = raw_views(tensors);
     if (plan.value_type == ValueType::kByteTable) {
         views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
@@ -226,7 +202,7 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     const SortMemory memory(encoder, positions);
     if (by_lists) {  // what follows is for the long ones
         constants.slot = sort_slot = kSpareSlot;
-        constants.notes = 0;
+        constants.slot_use = kSlotSkips;
         encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
     }
     Views keys = raw_views(tensors);

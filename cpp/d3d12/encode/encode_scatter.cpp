@@ -6,20 +6,16 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-bool copies_all(const Plan& plan, const Tensors& tensors) {
-    return plan.copies_source && plan.copy_rank == 0 &&
-           plan.copy_bytes == static_cast<std::int64_t>(tensors.table.bytes);
-}
-
 Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants) {
-    const std::uint64_t notes = slices_may_cross(plan) ? 1 : 0;
+    const bool may_cross = slices_may_cross(plan);
     Winners winners;
-    if (notes == 0) {
+    if (!may_cross) {
         winners = encoder.winners(constants.target_count,
                                   static_cast<std::uint64_t>(position_count(plan)));
     }
     if (winners) return winners;
-    winners.span = encoder.allocate(std::uint64_t{4} * (constants.target_count + notes));
+    const std::uint64_t words = std::uint64_t{constants.target_count} + (may_cross ? 1 : 0);
+    winners.span = encoder.allocate(4 * words);
     encode_clear(encoder, winners.span, 0);
     return winners;
 }
@@ -31,6 +27,9 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     constants.winners_base = winners.base;
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
+    // Groups claim in the order of positions. Stripes are in another, and share targets where
+    // addresses wrap.
+    if (plan.is_linear) marking.has_stripes = false;
     if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
@@ -39,7 +38,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.target_count = constants.target_count;
         Views views;
         views.read[1] = indices_view(plan, tensors);
-        views.written[4] = {winners.span, Format::kRaw};
+        views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
                                four_threads(plan, marking));
     } else if (encoder.typed_views && fits_any_dims(plan)) {
@@ -48,24 +47,36 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         any.winners_base = winners.base;
         Views views;
         views.read[1] = {tensors.indices, Format::kR32};
-        views.written[4] = {winners.span, Format::kRaw};
+        views.read[2] = {tensors.indices, Format::kRgba32};
+        views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(Kernel::find_any_winners, any, views, any.arguments[1]);
     } else {
-        Views views = raw_views(tensors);
-        views.written[4] = {winners.span, Format::kRaw};
+        Views views;  // the table and items may be further than views of this kind reach
+        views.written[2].span = tensors.indices;
+        views.written[kWinnersRegister].span = winners.span;
         encoder.queue.dispatch(Kernel::find_winners, constants, views,
                                static_cast<std::uint64_t>(position_count(plan)));
     }
     return winners;
 }
 
-// Whether encode_scatter_winners does what is left of a scatter whose winners are known; its copy
-// too.
+// Whether what is left of a scatter whose winners are known is done by target, and its copy in the
+// same pass.
+bool can_go_by_target(const Encoder& encoder, const Plan& plan, const Tensors& tensors) {
+    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
+    return encoder.typed_views && !plan.is_linear && copies_all(plan, tensors.table.bytes) &&
+           items_are_packed(plan) && table_step(plan) == plan.slice_bytes &&
+           bytes % plan.slice_bytes == 0 && bytes <= encoder.reach().pieces() &&
+           position_count(plan) * encoder.profile.slices_copied >= bytes / plan.slice_bytes;
+}
+
+// The same of single elements, also in place.
 bool can_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
                          const Tensors& tensors) {
     return encoder.typed_views &&
            (choice.path == Path::kSingles || has_single_targets(plan, tensors, encoder.reach())) &&
-           (copies_all(plan, tensors) || !plan.copies_source) &&
+           static_cast<std::int64_t>(tensors.items.bytes) <= plan.slice_bytes * encoder.texels &&
+           (copies_all(plan, tensors.table.bytes) || !plan.copies_source) &&
            goes_by_target(position_count(plan),
                           static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
                           plan.copies_source, encoder.profile);
@@ -92,12 +103,68 @@ void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tens
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
 }
 
-// Where slices overlap in part, their updates once more, one after the other.
+void encode_scatter_singles(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                            const Tensors& tensors, const Slot& slot, const Winners& winners) {
+    Constants constants = four_constants(plan, choice, slot);
+    constants.arguments[1] = winners ? 1 : 0;
+    constants.arguments[2] = narrow(choice.unit);
+    constants.winners_base = winners.base;
+    Views views;
+    views.read[0] = {tensors.items, four_format(choice.unit)};
+    views.read[1] = indices_view(plan, tensors);
+    views.written[0] = {tensors.table, element_format(choice.unit)};
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
+    encoder.queue.dispatch(for_indices(kernels::scatter_singles, plan), constants, views,
+                           move_threads(plan, choice));
+}
+
+void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                          const Tensors& tensors, Constants constants, const Winners& winners) {
+    set_slice(plan.slice_bytes / choice.unit, constants);
+    constants.arguments[0] = winners ? 1 : 0;
+    Views views = raw_views(tensors);
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
+    encoder.queue.dispatch(kernels::scatter_units(choice.unit), constants, views,
+                           move_threads(plan, choice));
+}
+
+// What is left of a scatter whose winners are known, or that has none: each position by itself.
+void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                      const Tensors& tensors, const Slot& slot, const Constants& constants,
+                      const Winners& winners) {
+    switch (choice.path) {
+        case Path::kSingles:
+            encode_scatter_singles(encoder, plan, choice, tensors, slot, winners);
+            break;
+        case Path::kRows:
+            encode_rows(encoder, plan, choice, tensors, constants, winners);
+            break;
+        case Path::kBytes:
+            encode_scatter_bytes(encoder, plan, tensors, constants, winners);
+            break;
+        default:
+            encode_scatter_units(encoder, plan, choice, tensors, constants, winners);
+    }
+}
+
+// How many positions a dispatch of scatter_in_order goes through: Windows gives it two seconds, and
+// lavapipe ends the loops of a thread after 65535 rounds in all, the last ones' tests included.
+std::int64_t positions_in_order(const Plan& plan, std::int64_t unit) noexcept {
+    constexpr std::int64_t kRounds = 60000;
+    const std::int64_t locating = plan.rank + 1;
+    const std::int64_t resolving = plan.coordinate_count * (plan.mode == Mode::kWrap ? 34 : 1) + 1;
+    const std::int64_t storing = plan.slice_bytes / unit / kInOrderThreads + 2;
+    const std::int64_t tries = unit < 4 ? 4 : 1;  // of a word, of which other threads store parts
+    return std::max<std::int64_t>(kRounds / (1 + locating + resolving + storing * tries), 1);
+}
+
+// All updates, one after the other: where slices overlap in part, once more. winners says behind
+// its last whether they do.
 void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                      Constants constants, const Winners& winners) {
-    constexpr std::int64_t kPositions = 1 << 20;  // of a dispatch: Windows gives it two seconds
-    const std::int64_t unit =
+    std::int64_t unit =
         encoder.typed_views ? unit_of(plan) : std::min<std::int64_t>(unit_of(plan), 4);
+    if (unit == 2) unit = 1;  // there is no kernel for two
     set_slice(plan.slice_bytes / unit, constants);
     constants.arguments[2] = kInOrderThreads;
     Views views = raw_views(tensors);
@@ -106,56 +173,47 @@ void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& te
         views.read[1] = {tensors.indices, Format::kR32};
         views.written[0] = {tensors.table, Format::kRgba32};
     }
-    views.written[4] = {winners.span, Format::kRaw};
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
     const std::int64_t positions = position_count(plan);
-    for (std::int64_t first = 0; first < positions; first += kPositions) {
+    const std::int64_t each = positions_in_order(plan, unit);
+    for (std::int64_t first = 0; first < positions; first += each) {
         constants.arguments[0] = narrow(first);
-        constants.arguments[1] = narrow(std::min(first + kPositions, positions));
+        constants.arguments[1] = narrow(std::min(first + each, positions));
         encoder.queue.dispatch(kernels::scatter_in_order(unit), constants, views, kInOrderThreads);
     }
 }
 
 }  // namespace
 
-void encode_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                    const Slot& slot) {
-    Choice choice = choose(plan, tensors, encoder.reach());
+void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                    const Tensors& tensors, const Slot& slot) {
     const std::int64_t positions = position_count(plan);
     const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
     Constants constants = plan_constants(plan, slot);
     Winners winners;
-    if (units > 0 && !plan.unique_indices && positions > 1) {
+    if (units > 0 && has_many_targets(plan, tensors, encoder.reach())) {
+        winners.span = encoder.allocate(4);
+        encode_clear(encoder, winners.span, 1);
+        encode_in_order(encoder, plan, tensors, constants, winners);
+        return;
+    }
+    if (choice.compares) {
+        constants.target_count = kCompared;
+    } else if (units > 0 && !plan.unique_indices && positions > 1) {
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
         if (can_scatter_winners(encoder, plan, choice, tensors)) {
             encode_scatter_winners(encoder, plan, tensors, slot, winners);
             return;
         }
+        if (can_go_by_target(encoder, plan, tensors)) {
+            encode_scatter_slices(encoder, plan, tensors, constants, winners);
+            return;
+        }
     }
     if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
     if (units == 0) return;
-    if (choice.path == Path::kSingles && choice.unit == 4) {
-        Constants four = four_constants(plan, choice, slot);
-        four.arguments[1] = winners ? 1 : 0;
-        four.winners_base = winners.base;
-        Views views;
-        views.read[0] = {tensors.items, Format::kRgba32};
-        views.read[1] = indices_view(plan, tensors);
-        views.written[0] = {tensors.table, Format::kR32};
-        views.written[4] = {winners.span, Format::kRaw};
-        encoder.queue.dispatch(for_indices(kernels::scatter_singles, plan), four, views,
-                               four_threads(plan, choice));
-    } else if (choice.path == Path::kRows) {
-        encode_rows(encoder, plan, choice, tensors, constants, winners);
-    } else {
-        const std::int64_t unit = unit_of(plan);
-        set_slice(plan.slice_bytes / unit, constants);
-        constants.arguments[0] = winners ? 1 : 0;
-        Views views = raw_views(tensors);
-        views.written[4] = {winners.span, Format::kRaw};
-        encoder.queue.dispatch(kernels::scatter_units(unit), constants, views,
-                               static_cast<std::uint64_t>(positions * (plan.slice_bytes / unit)));
-    }
+    encode_positions(encoder, plan, choice, tensors, slot, constants, winners);
     if (winners && slices_may_cross(plan)) {
         encode_in_order(encoder, plan, tensors, constants, winners);
     }

@@ -48,8 +48,7 @@ std::string excess_of_views(const Plan& plan, const Tensors& tensors, const Reac
     if (is_near(tensors.table) && is_near(tensors.items)) return {};
     const Choice choice = choose(plan, tensors, reach);
     const bool in_pieces =
-        (choice.path == Path::kBytes || (choice.path == Path::kRows && choice.unit == 16)) &&
-        plan.reduction == Reduction::kNone;
+        choice.path == Path::kBytes || (choice.path == Path::kRows && choice.unit == kPieceBytes);
     const std::int64_t limit = in_pieces ? reach.pieces() : reach.words();
     const bool gathers = plan.direction == Direction::kGather;
     const std::string found = excess(gathers ? "input" : "output", tensors.table, limit);
@@ -71,26 +70,41 @@ std::string excess_of(const Plan& plan, const Tensors& tensors, const Reach& rea
         if (positions * (plan.slice_bytes / plan.element_bytes) > kMaxCount) {
             return "the call moves more elements than 32 bits can count";
         }
-    } else if (plan.direction == Direction::kScatter && !plan.unique_indices) {
-        const std::int64_t targets =
-            quotient_up(static_cast<std::int64_t>(tensors.table.bytes), table_step(plan));
-        if (std::int64_t{4} * targets > reach.words()) {
-            return "output has " + std::to_string(targets) +
-                   " places to write to, and at most 2^27 are supported without unique_indices";
-        }
+    }
+    if (plan.is_linear && has_many_targets(plan, tensors, reach)) {
+        return "output has more than 2^27 places to write to, with mode \"directml\"";
     }
     return {};
+}
+
+// Whether one thread may have more updates to go through than its loops have rounds.
+bool is_too_long(const Plan& plan, const Reach& reach) noexcept {
+    if (!reach.has_short_loops || plan.reduction == Reduction::kNone ||
+        can_accumulate(plan, reach.profile)) {
+        return false;
+    }
+    const bool has_steps = kernel_values(plan.value_type) == VALUES_DOUBLES;  // for each update
+    return position_count(plan) > (has_steps ? 1 << 12 : 1 << 15);
 }
 
 // Halves of halves until all fit; where the first of them never does, the rest is not looked at.
 void divide(const Section& section, const Reach& reach, std::vector<Section>& found) {
     const std::string excess = excess_of(section.plan, section.tensors, reach);
-    if (excess.empty()) {
+    const bool is_long = is_too_long(section.plan, reach);
+    const bool has_many = has_many_targets(section.plan, section.tensors, reach);
+    if (excess.empty() && !has_many && !is_long) {
         found.push_back(section);
         return;
     }
     const auto both = halves(section);
-    if (!both) refuse(excess);
+    if (!both && !excess.empty()) refuse(excess);
+    // Where halves have no fewer targets, they are written to in order.
+    const bool helps =
+        both && (is_long || both->at(0).tensors.table.bytes != section.tensors.table.bytes);
+    if (excess.empty() && !helps) {
+        found.push_back(section);
+        return;
+    }
     for (const Section& half : *both) divide(half, reach, found);
 }
 
@@ -125,9 +139,12 @@ std::vector<Section> find_sections(const Plan& plan, const Tensors& tensors, con
         refuse("fill_value has " + std::to_string(plan.element_bytes) +
                " bytes, too many for a shader");
     }
-    if (excess_of(plan, tensors, reach).empty()) return {};
+    const bool fits = excess_of(plan, tensors, reach).empty();
+    if (fits && !has_many_targets(plan, tensors, reach) && !is_too_long(plan, reach)) return {};
+    Plan moves = plan;
+    moves.copies_source = false;
     std::vector<Section> found;
-    divide({plan, tensors}, reach, found);
+    divide({moves, tensors}, reach, found);
     return found;
 }
 

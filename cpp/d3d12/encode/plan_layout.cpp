@@ -5,6 +5,11 @@
 #include "d3d12/encode/choose.hpp"
 
 namespace dmlindex::d3d12 {
+namespace {
+
+constexpr int kMostCoordinates = 3;  // of the kernels with variants for them
+
+}  // namespace
 
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     Plan copy = plan;
@@ -22,8 +27,13 @@ Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     }
     // Nothing lies behind the end of a tensor, so that the last piece may be a whole one.
     const auto all = static_cast<std::int64_t>(table_bytes);
-    if (copy.rank == 0 && copy.slice_bytes == all) copy.slice_bytes = (all + 15) / 16 * 16;
+    if (copy.rank == 0 && copy.slice_bytes == all) copy.slice_bytes = round_up(all, kPieceBytes);
     return copy;
+}
+
+bool copies_all(const Plan& plan, std::uint64_t table_bytes) noexcept {
+    return plan.copies_source && plan.copy_rank == 0 &&
+           plan.copy_bytes == static_cast<std::int64_t>(table_bytes);
 }
 
 std::int64_t table_step(const Plan& plan) noexcept {
@@ -56,6 +66,27 @@ bool indices_are_packed(const Plan& plan) noexcept {
         stride *= dim.size;
     }
     return true;
+}
+
+bool find_grid(const Plan& plan, Grid& grid) noexcept {
+    if (plan.rank > 2 || plan.mode == Mode::kWrap || plan.coordinate_count < 1) return false;
+    if (plan.rank > 0) grid.inner = plan.dims[plan.rank - 1];
+    if (plan.rank == 2) grid.outer = plan.dims[0];
+    if (plan.rank == 2 && grid.inner.size < kFour) return false;
+    const std::int64_t index = index_bytes(plan.index_type);
+    const std::int64_t tuple = plan.coordinate_count * index;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * index) return false;
+    }
+    if (plan.rank > 0 && grid.inner.index_stride != tuple) return false;
+    if (plan.rank < 2 || grid.outer.index_stride == grid.inner.size * tuple) return true;
+    grid.repeats_indices = true;
+    return grid.outer.index_stride == 0 && grid.inner.size % kFour == 0;
+}
+
+bool has_index_kernels(const Plan& plan) noexcept {
+    return index_bytes(plan.index_type) >= 4 && plan.coordinate_count >= 1 &&
+           plan.coordinate_count <= kMostCoordinates;
 }
 
 }  // namespace dmlindex::d3d12

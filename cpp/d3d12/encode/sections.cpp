@@ -7,17 +7,13 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr std::int64_t kViewAlignment = 16;
-
-std::int64_t round_up(std::int64_t bytes) noexcept {
-    return quotient_up(bytes, kViewAlignment) * kViewAlignment;
-}
+constexpr std::int64_t kViewAlignment = kPieceBytes;
 
 Span cut(const Span& span, std::int64_t begin, std::int64_t bytes) noexcept {
     Span part = span;
     part.offset += static_cast<std::uint64_t>(begin);
     part.bytes = std::min(span.bytes - static_cast<std::uint64_t>(begin),
-                          static_cast<std::uint64_t>(round_up(bytes)));
+                          static_cast<std::uint64_t>(round_up(bytes, kViewAlignment)));
     return part;
 }
 

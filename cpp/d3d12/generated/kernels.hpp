@@ -15,7 +15,6 @@ enum class Kernel : std::uint8_t {
     fill_pieces,
     copy_pieces,
     gather_units_1,
-    gather_units_2,
     gather_units_4,
     gather_units_16,
     scatter_units_1,
@@ -24,16 +23,15 @@ enum class Kernel : std::uint8_t {
     scatter_units_16,
     find_winners,
     scatter_in_order_1,
-    scatter_in_order_2,
     scatter_in_order_4,
     scatter_in_order_16,
     gather_bytes,
-    gather_rows_4,
-    gather_rows_16,
+    scatter_bytes,
+    scatter_slices,
+    gather_rows,
     gather_rows_simple_4,
     gather_rows_simple_16,
-    scatter_rows_4,
-    scatter_rows_16,
+    scatter_rows,
     scatter_rows_simple_4,
     scatter_rows_simple_16,
     gather_singles_1_4_1,
@@ -79,17 +77,12 @@ enum class Kernel : std::uint8_t {
     gather_table_4_4_1,
     gather_table_4_4_4,
     gather_table_4_4_8,
-    gather_table_4_8_1,
-    gather_table_4_8_4,
-    gather_table_4_8_8,
     gather_table_16_1_4,
     gather_table_16_1_8,
     gather_table_16_2_4,
     gather_table_16_2_8,
     gather_table_16_4_4,
     gather_table_16_4_8,
-    gather_table_16_8_4,
-    gather_table_16_8_8,
     gather_table_32_4_4,
     gather_table_32_4_8,
     gather_table_buffer_4,
@@ -118,15 +111,16 @@ enum class Kernel : std::uint8_t {
     scatter_winners_in_place_2,
     scatter_winners_in_place_4,
     scatter_winners_in_place_8,
+    scatter_blocks,
+    reduce_blocks_whole,
+    reduce_blocks_floats,
     accumulate_integers,
     accumulate_wide,
     accumulate_floats,
     accumulate_bytes,
     list_updates,
-    list_single_updates_4_1,
-    list_single_updates_4_2,
-    list_single_updates_8_1,
-    list_single_updates_8_2,
+    list_single_updates_4,
+    list_single_updates_8,
     reduce_lists_wide,
     reduce_lists_floats,
     reduce_lists_bytes,
@@ -146,7 +140,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 136;
+inline constexpr int kKernelCount = 130;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -154,22 +148,16 @@ Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> 
 namespace kernels {
 
 inline Kernel gather_units(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::gather_units_1, 4, {unit});
+    return find_kernel(Kernel::gather_units_1, 3, {unit});
 }
 inline Kernel scatter_units(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_units_1, 4, {unit});
 }
 inline Kernel scatter_in_order(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::scatter_in_order_1, 4, {unit});
-}
-inline Kernel gather_rows(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::gather_rows_4, 2, {unit});
+    return find_kernel(Kernel::scatter_in_order_1, 3, {unit});
 }
 inline Kernel gather_rows_simple(std::int64_t unit) noexcept {
     return find_kernel(Kernel::gather_rows_simple_4, 2, {unit});
-}
-inline Kernel scatter_rows(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::scatter_rows_4, 2, {unit});
 }
 inline Kernel scatter_rows_simple(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_rows_simple_4, 2, {unit});
@@ -184,7 +172,7 @@ inline Kernel gather_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_textured_4, 2, {index});
 }
 inline Kernel gather_table(std::int64_t held_kib, std::int64_t element, std::int64_t index) noexcept {
-    return find_kernel(Kernel::gather_table_4_1_1, 22, {held_kib, element, index});
+    return find_kernel(Kernel::gather_table_4_1_1, 17, {held_kib, element, index});
 }
 inline Kernel gather_table_buffer(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_table_buffer_4, 2, {index});
@@ -204,11 +192,14 @@ inline Kernel scatter_winners(std::int64_t element) noexcept {
 inline Kernel scatter_winners_in_place(std::int64_t element) noexcept {
     return find_kernel(Kernel::scatter_winners_in_place_1, 4, {element});
 }
+inline Kernel reduce_blocks(std::int64_t values) noexcept {
+    return find_kernel(Kernel::reduce_blocks_whole, 2, {values});
+}
 inline Kernel accumulate(std::int64_t values) noexcept {
     return find_kernel(Kernel::accumulate_integers, 4, {values});
 }
-inline Kernel list_single_updates(std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::list_single_updates_4_1, 4, {index, coordinates});
+inline Kernel list_single_updates(std::int64_t index) noexcept {
+    return find_kernel(Kernel::list_single_updates_4, 2, {index});
 }
 inline Kernel reduce_lists(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_lists_wide, 4, {values});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "d3d12/memory/rounding.hpp"
+
 namespace dmlindex::d3d12 {
 
 std::unique_ptr<Chunk> make_chunk(ID3D12Device* device, D3D12_HEAP_TYPE heap, std::uint64_t bytes) {
@@ -47,8 +49,7 @@ void Pool::keep_node() {
 Span Pool::allocate(std::uint64_t bytes) {
     allocations_.next();
     if (nodes_.size() <= part_count_) keep_node();
-    const std::uint64_t wanted =
-        std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    const std::uint64_t wanted = std::max(kAlignment, round_up(bytes, kAlignment));
     for (const auto& chunk : chunks_) {
         for (auto hole = chunk->free.begin(); hole != chunk->free.end(); ++hole) {
             auto [offset, room] = *hole;
@@ -102,10 +103,10 @@ void Pool::release(const Span& span) noexcept {
     }
 }
 
-void Pool::trim() {
-    std::erase_if(chunks_, [](const std::unique_ptr<Chunk>& chunk) {
+void Pool::trim(const std::function<bool(const Chunk&)>& keeps) {
+    std::erase_if(chunks_, [&](const std::unique_ptr<Chunk>& chunk) {
         auto hole = chunk->free.begin();
-        return hole != chunk->free.end() && hole->second == chunk->bytes;
+        return hole != chunk->free.end() && hole->second == chunk->bytes && !keeps(*chunk);
     });
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -59,8 +60,8 @@ class Pool {
     Span allocate(std::uint64_t bytes);
     // Takes no memory; an empty span is nothing.
     void release(const Span& span) noexcept;
-    // Gives chunks that nobody uses back to the system; the GPU must be idle.
-    void trim();
+    // Gives chunks that nobody uses back to the system, but those to be kept; the GPU must be idle.
+    void trim(const std::function<bool(const Chunk&)>& keeps);
     std::uint64_t used_bytes() const noexcept { return used_bytes_; }
 
   private:

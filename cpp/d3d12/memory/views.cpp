@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "d3d12/memory/rounding.hpp"
+
 namespace dmlindex::d3d12 {
 namespace {
 
@@ -151,7 +153,7 @@ void ViewRing::make(const Key& key, D3D12_CPU_DESCRIPTOR_HANDLE place) const {
     const std::uint64_t each = texel_bytes(key.format);
     const UINT64 first = key.offset / each;
     // Rounded up to whole pieces of 16 bytes: a tensor may use the rest of its last 256 bytes.
-    const std::uint64_t bytes = std::max<std::uint64_t>(16, (key.bytes + 15) / 16 * 16);
+    const std::uint64_t bytes = round_up(std::max<std::uint64_t>(key.bytes, 1), kPieceBytes);
     const auto count = static_cast<UINT>(bytes / each);
     const bool raw = key.format == Format::kRaw;
     ID3D12Resource* const resource = key.chunk->resource.get();

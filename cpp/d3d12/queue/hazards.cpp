@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "d3d12/memory/rounding.hpp"
+
 namespace dmlindex::d3d12 {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 // general kernels bind what they only read as writable, too.
 bool is_known(Kernel kernel) noexcept {
     const bool writes_another_slot =
-        kernel >= Kernel::list_single_updates_4_1 && kernel <= Kernel::list_single_updates_8_2;
+        kernel == Kernel::list_single_updates_4 || kernel == Kernel::list_single_updates_8;
     return code_of(kernel).typed && !writes_another_slot;
 }
 
@@ -20,12 +22,14 @@ void Hazards::for_each(const Constants& constants, const Views& views, const Spa
                        Visit visit) {
     const auto use = [&](const Span& span, bool writes) {
         if (!span) return;  // kernels write whole pieces of 16 bytes
-        visit(Use{span.chunk, span.offset, span.offset + (span.bytes + 15) / 16 * 16, writes});
+        visit(
+            Use{span.chunk, span.offset, span.offset + round_up(span.bytes, kPieceBytes), writes});
     };
     for (const View& view : views.read) use(view.span, false);
     for (const View& view : views.written) use(view.span, true);
     if (constants.slot != kNoSlot) {
-        use({slots.chunk, slots.offset + constants.slot, kSlotBytes}, constants.notes != 0);
+        use({slots.chunk, slots.offset + constants.slot, kSlotBytes},
+            constants.slot_use != kSlotSkips);
     }
 }
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <string>
-#include <thread>
-#include <utility>
 
 #include "d3d12/host/laps.hpp"
 #include "dmlindex/error.hpp"
@@ -16,8 +13,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint64_t kConstantsBytes = 256 << 10;  // of a batch
-constexpr std::uint64_t kMaxGroups = 65535;           // in a row
+constexpr int kMostDispatches = 256;  // of a list, which then has fewer views than there are places
+constexpr std::uint64_t kConstantsBytes = kMostDispatches * kConstantsStep;
+constexpr int kMuch = 64;  // dispatches: see keep_busy
 // A small operator is done sooner than a sleeping thread wakes up.
 constexpr std::chrono::microseconds kPollingTime(200);
 
@@ -50,10 +48,6 @@ void Queue::set_binding(Binding binding) {
     binding_ = binding;
 }
 
-bool Queue::has_constants(const Batch& batch) const noexcept {
-    return batch.constants_used + sizeof(Constants) <= kConstantsBytes;
-}
-
 void Queue::begin() {
     if (recording_) return;
     throw_if_removed();
@@ -71,6 +65,7 @@ void Queue::prepare() {
     check(list_->Reset(batch.allocator.get(), nullptr), "resetting a command list");
     is_prepared_ = true;
     is_set_up_ = false;
+    dispatch_count_ = 0;
     pipeline_ = nullptr;
     bound_.fill(0);
 }
@@ -113,12 +108,12 @@ void Queue::require(Chunk& chunk, D3D12_RESOURCE_STATES state) {
 void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& views,
                      std::uint64_t threads) {
     if (threads == 0) return;  // updates without a place to go to
-    if (recording_ && !has_constants(batches_[batch_])) submit();
+    if (recording_ && dispatch_count_ == kMostDispatches) submit();
     begin();
-    // As even rows as can be: whole rows of kMaxGroups would launch up to twice the groups.
-    const std::uint64_t groups = (threads + kGroup - 1) / kGroup;
-    const std::uint64_t rows = (groups + kMaxGroups - 1) / kMaxGroups;
-    const std::uint64_t width = (groups + rows - 1) / rows;
+    // As even rows as can be: whole rows of most_groups_ would launch up to twice the groups.
+    const std::uint64_t groups = quotient_up(threads, kGroup);
+    const std::uint64_t rows = quotient_up(groups, most_groups_);
+    const std::uint64_t width = quotient_up(groups, rows);
 
     Constants filled = constants;
     filled.thread_count = static_cast<std::uint32_t>(threads);
@@ -153,64 +148,8 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
     } else {
         bind_root(all);
     }
+    ++dispatch_count_;
     list_->Dispatch(static_cast<UINT>(width), static_cast<UINT>(rows), 1);
-}
-
-// Whether a root parameter of this list has to be set. vkd3d writes all descriptors anew where
-// one changes, which takes longer than all else that a dispatch does.
-bool Queue::changes(UINT parameter, std::uint64_t to) noexcept {
-    return std::exchange(bound_[parameter], to) != to;
-}
-
-void Queue::bind_constants(const Constants& constants) {
-    Batch& batch = batches_[batch_];
-    const bool is_first = batch.constants_used == 0;
-    if (!is_first && std::memcmp(&last_constants_, &constants, sizeof constants) == 0) return;
-    last_constants_ = constants;
-    std::memcpy(batch.mapped + batch.constants_used, &constants, sizeof constants);
-    list_->SetComputeRootConstantBufferView(kConstantsParameter,
-                                            batch.constants->address + batch.constants_used);
-    batch.constants_used += (sizeof constants + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// Where a kernel is given nothing it gets the error slots: Vulkan wants something in every register
-// that it declares.
-void Queue::bind_root(const Views& views) {
-    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
-        const Span& span = views.written[i].span ? views.written[i].span : slots_;
-        const UINT parameter = kWrittenParameter + static_cast<UINT>(i);
-        if (!changes(parameter, span.address())) continue;
-        list_->SetComputeRootUnorderedAccessView(parameter, span.address());
-    }
-}
-
-void Queue::bind_tables(Kernel kernel, const Views& views) {
-    const View nothing{slots_, Format::kRaw};
-    // The typed kernels declare what they get, and perhaps winners.
-    const KernelCode& code = code_of(kernel);
-    for (std::size_t i = 0; i < kWrittenRegisters; ++i) {
-        const bool given = static_cast<bool>(views.written[i].span);
-        if (!given && code.typed && !(code.winners && i == kWinnersRegister)) continue;
-        bind_table(kWrittenParameter + static_cast<UINT>(i), given ? views.written[i] : nothing,
-                   true);
-    }
-    for (std::size_t i = 0; i < kReadRegisters; ++i) {
-        if (!views.read[i].span) continue;
-        bind_table(kReadParameter + static_cast<UINT>(i), views.read[i], false);
-    }
-}
-
-void Queue::bind_table(UINT parameter, const View& view, bool writable) {
-    const D3D12_GPU_DESCRIPTOR_HANDLE handle = descriptor(view, writable);
-    if (changes(parameter, handle.ptr)) list_->SetComputeRootDescriptorTable(parameter, handle);
-}
-
-D3D12_GPU_DESCRIPTOR_HANDLE Queue::descriptor(const View& view, bool writable) {
-    D3D12_GPU_DESCRIPTOR_HANDLE handle{};
-    while (!views_.find(view, writable, next_value_, timeline_->completed(), handle)) {
-        block(views_.busy_until());
-    }
-    return handle;
 }
 
 void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
@@ -266,6 +205,10 @@ void Queue::submit() {
     throw_if_removed();
 }
 
+void Queue::keep_busy() {
+    if (dispatch_count_ >= kMuch && timeline_->completed() + 1 >= next_value_) submit();
+}
+
 void Queue::wait(std::uint64_t value) {
     if (value >= next_value_) submit();
     const Lap lap(Part::kWait);
@@ -278,9 +221,8 @@ void Queue::wait(std::uint64_t value) {
 
 void Queue::block(std::uint64_t value) {
     const auto start = std::chrono::steady_clock::now();
-    do {
+    do {  // without yield(), by which another thread of a busy machine gets some milliseconds
         if (timeline_->completed() >= value) return;
-        std::this_thread::yield();
     } while (std::chrono::steady_clock::now() - start < kPollingTime);
     while (!waits_a_while(value)) {
         throw_if_removed();

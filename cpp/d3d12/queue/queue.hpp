@@ -8,6 +8,7 @@
 #include "d3d12/host/interrupt.hpp"
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/memory/pool.hpp"
+#include "d3d12/memory/rounding.hpp"
 #include "d3d12/memory/views.hpp"
 #include "d3d12/queue/hazards.hpp"
 #include "d3d12/queue/pipeline.hpp"
@@ -16,6 +17,9 @@
 #include "dmlindex/error.hpp"
 
 namespace dmlindex::d3d12 {
+
+// From the constants of a dispatch to those of the next.
+inline constexpr std::uint64_t kConstantsStep = round_up(sizeof(Constants), kAlignment);
 
 class Queue final : public Recorder {
   public:
@@ -27,6 +31,8 @@ class Queue final : public Recorder {
         return {slots_.chunk, slots_.offset + offset, kSlotBytes};
     }
     void set_binding(Binding binding);
+    // For tests: rows of a dispatch have fewer groups than D3D12 lets them have.
+    void limit_rows(std::uint64_t groups) noexcept { most_groups_ = groups; }
     // What ends waits; null: nothing does.
     void set_interrupt(const Interrupt* interrupt) noexcept { interrupt_ = interrupt; }
 
@@ -50,6 +56,8 @@ class Queue final : public Recorder {
     std::uint64_t value_of_next_command() const noexcept { return next_value_; }
     // Sends what is recorded to the GPU; nothing if nothing is.
     void submit();
+    // The same if that is much, and the GPU has nothing to do. A submission costs the GPU 25 µs.
+    void keep_busy();
     // Submits if need be, and waits for what pending_value() was. Throws Error(kDevice) if the
     // device is gone.
     void wait(std::uint64_t value);
@@ -85,7 +93,6 @@ class Queue final : public Recorder {
     void begin();
     void prepare();
     std::size_t next_batch() const noexcept { return (batch_ + 1) % batches_.size(); }
-    bool has_constants(const Batch& batch) const noexcept;
     // Where what was recorded last is to be seen by what comes next.
     void barrier();
     void bind_constants(const Constants& constants);
@@ -103,6 +110,7 @@ class Queue final : public Recorder {
     Pipelines& pipelines_;
     ViewRing views_;
     Binding binding_ = Binding::kRoot;
+    std::uint64_t most_groups_ = D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION;
     Span slots_;
     ComPtr<ID3D12CommandQueue> queue_;
     std::optional<Timeline> timeline_;
@@ -113,6 +121,7 @@ class Queue final : public Recorder {
     bool is_prepared_ = false;              // the list is open, with nothing in it yet
     std::atomic<bool> is_removed_ = false;  // whatever the device itself says
     bool is_set_up_ = false;                // this list knows its root signature
+    int dispatch_count_ = 0;                // in this list
     ID3D12PipelineState* pipeline_ = nullptr;
     Constants last_constants_;                        // of this list
     std::array<std::uint64_t, kParameters> bound_{};  // in this list

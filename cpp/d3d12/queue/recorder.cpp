@@ -1,5 +1,6 @@
 #include "d3d12/queue/recorder.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -16,6 +17,15 @@ void Commands::skip_where_set(const Span& words) { commands_.emplace_back(Skip{w
 
 Span Commands::slot(std::uint32_t offset) const noexcept { return queue_.slot(offset); }
 
+bool Commands::use(const Chunk& chunk) const noexcept {
+    const auto is_there = [&](const View& view) { return view.span.chunk == &chunk; };
+    return std::any_of(commands_.begin(), commands_.end(), [&](const auto& command) {
+        const auto* one = std::get_if<Dispatch>(&command);
+        return one != nullptr && (std::ranges::any_of(one->views.read, is_there) ||
+                                  std::ranges::any_of(one->views.written, is_there));
+    });
+}
+
 void Commands::prepare() {
     for (const auto& command : commands_) {
         if (const auto* one = std::get_if<Dispatch>(&command)) queue_.make_pipeline(one->kernel);
@@ -31,6 +41,7 @@ void Commands::record() {
                 queue_.skip_where_set(std::get<Skip>(command).words);
             }
         }
+        clear();
     } catch (const Error& error) {
         queue_.stop_skipping();
         queue_.lose(error);

@@ -39,10 +39,12 @@ class Commands final : public Recorder {
     Span slot(std::uint32_t offset) const noexcept override;
 
     void clear() noexcept { commands_.clear(); }
+    // Whether any of them reads or writes there.
+    bool use(const Chunk& chunk) const noexcept;
     // Makes the pipelines that recording them takes. Throws Error(kMemory) or Error(kDevice).
     void prepare();
-    // Records them in the queue. Throws Error(kDevice) if the device is gone, as it counts if some
-    // of them are recorded and others cannot be.
+    // Records them in the queue, and forgets them. Throws Error(kDevice) if the device is gone, as
+    // it counts if some of them are recorded and others cannot be.
     void record();
 
   private:

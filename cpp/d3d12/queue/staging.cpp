@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "d3d12/memory/rounding.hpp"
 #include "parallel/parallel.hpp"
 
 namespace dmlindex::d3d12 {
@@ -22,14 +23,14 @@ Staging::Piece Staging::take(std::uint64_t bytes) {
     }
     values_[segment_] = queue_.value_of_next_command();
     const std::uint64_t offset = segment_ * kSegmentBytes + used_;
-    used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    used_ += round_up(bytes, kAlignment);
     return {{chunk_.get(), offset, bytes}, mapped_ + offset};
 }
 
 void copy_bytes(std::byte* to, const std::byte* from, std::uint64_t bytes) {
     const auto parts =
         static_cast<std::uint64_t>(threads_for(static_cast<std::int64_t>(2 * bytes)));
-    const std::uint64_t each = (bytes / parts + kAlignment - 1) / kAlignment * kAlignment;
+    const std::uint64_t each = round_up(bytes / parts, kAlignment);
     parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t part) {
         const std::uint64_t begin = std::min(bytes, static_cast<std::uint64_t>(part) * each);
         // The last part takes what rounding left over.

@@ -1,6 +1,7 @@
-// Reductions in any order, any plan, one element of the updates a thread. What meets in a group is combined in the
-// group's own memory first, so that a target that many updates name costs an exchange a group. arguments: x to z as in
-// value.hlsli, w the number of elements.
+// Reductions in any order, any plan, one element of the updates a thread, in rounds of a group. What meets in a
+// round is combined in the group's own memory, and of targets that several name, as long as each round names them
+// again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
+// arguments: x to z as in value.hlsli, w the number of elements; pattern[0].x: the rounds of a group.
 
 #include "shared.h"
 
@@ -36,26 +37,30 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
 }
 #else
 static const uint kNone = 0xffffffff;
+static const uint kSeveral = 0x80000000;  // in heads: of a list of more than one
 static const uint kProbes = 8;
-static const uint kPlaceBits = 11;
-static const uint kPlaces = 1 << kPlaceBits;
+static const uint kFewMeet = GROUP / 16;
+static const uint kRoundsWithout = 7;
 
-groupshared uint targets[kPlaces];
-groupshared uint heads[kPlaces];  // of lists of the other threads that have a place's target
+// A thread has a place for a target, and a node for its update.
+groupshared uint targets[GROUP];
+groupshared uint heads[GROUP];  // of lists of the threads that have a place's target
 groupshared uint nexts[GROUP];
-groupshared uint updates[GROUP];
+groupshared Element updates[GROUP];
+groupshared uint joined;  // threads that have found another one in their list
 
-// The group's place for a target, or kNone. is_first: no other thread had it before.
-uint find_place(uint target, out bool is_first) {
-    uint place = target * 2654435761u >> 32 - kPlaceBits;
+// The group's place for a target, or kNone.
+uint find_place(uint target) {
+    uint place = target * 2654435761u >> 24;
     uint found = kNone;
-    is_first = false;
     [loop] for (uint probe = 0; probe < kProbes && found == kNone; ++probe) {
-        uint there;
-        InterlockedCompareExchange(targets[place], kNone, target, there);
-        is_first = there == kNone;
-        if (is_first || there == target) found = place;
-        place = (place + 1) % kPlaces;
+        uint there = targets[place];
+        [branch] if (there == kNone) {
+            InterlockedCompareExchange(targets[place], kNone, target, there);
+            if (there == kNone) there = target;
+        }
+        if (there == target) found = place;
+        place = (place + 1) % GROUP;
     }
     return found;
 }
@@ -81,47 +86,100 @@ void combine_at_once(uint offset, uint update) {
     }
 }
 
-[numthreads(GROUP, 1, 1)]
-void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint id = thread_id(group, thread);
-    bool there = id < arguments.w && !failed();  // no thread may leave before the others: they meet at barriers
-    uint offset = 0;
-    uint update = 0;
-    uint item = 0;
-    [branch] if (there) there = find_element(id, offset, item);
-    [branch] if (there) update = load_element(items, item);
-#if VALUES == VALUES_INTEGERS
-    [branch] if (there && has_atomics()) {
-        combine_at_once(offset, update);
-        there = false;
-    }
-#endif
-    targets[thread] = targets[GROUP + thread] = kNone;
-    heads[thread] = heads[GROUP + thread] = kNone;
-    updates[thread] = update;
-    GroupMemoryBarrierWithGroupSync();
-    bool is_first = false;
-    uint place = kNone;
-    [branch] if (there) place = find_place(offset, is_first);
-    [branch] if (place != kNone && !is_first) InterlockedExchange(heads[place], thread, nexts[thread]);
-    GroupMemoryBarrierWithGroupSync();
-    uint other = kNone;
-    if (is_first) other = heads[place];
-    [loop] while (other != kNone) {
-        update = trim(combine(update, updates[other]));
-        other = nexts[other];
-    }
-    uint expected = 0;
+void combine_in_table(uint offset, Element update) {
     uint shift = 8 * (offset & 3);
     uint mask = arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff;
-    bool done = !there || !(is_first || place == kNone);
-    [branch] if (!done) expected = table.Load(offset & ~3u);
+    uint expected = table.Load(offset & ~3u);
+    bool done = false;
     [allow_uav_condition] while (!done) {
         uint value = trim(combine(expected >> shift & mask, update));
         uint found;
         table.InterlockedCompareExchange(offset & ~3u, expected, (expected & ~(mask << shift)) | value << shift, found);
         done = found == expected;
         expected = found;
+    }
+}
+
+// Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it.
+void fold_lists(uint thread, uint longest) {
+    [loop] for (uint reach = 1; reach < longest; reach *= 2) {
+        uint next = nexts[thread];
+        uint further = kNone;
+        Element value = updates[thread];
+        [branch] if (next != kNone) {
+            value = trim(combine(value, updates[next]));
+            further = nexts[next];
+        }
+        GroupMemoryBarrierWithGroupSync();
+        updates[thread] = value;
+        nexts[thread] = further;
+        GroupMemoryBarrierWithGroupSync();
+    }
+}
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    bool fails = failed();  // no thread may leave before the others: they meet at barriers
+    uint rounds = pattern[0].x;
+    uint first = group_id(group) * rounds * GROUP + thread;
+    uint round_without = 0;  // the last of those without lists
+    bool keeps = false;
+    Element kept = 0;
+    targets[thread] = kNone;
+    [loop] for (uint round = 1; round <= rounds; ++round) {
+        uint id = first + (round - 1) * GROUP;
+        bool there = id < arguments.w && !fails;
+        uint offset = 0;
+        uint item = 0;
+        Element update = 0;
+        [branch] if (there) there = find_element(id, offset, item);
+        [branch] if (there) update = load_element(items, item);
+        [branch] if (there && has_atomics()) {
+            combine_at_once(offset, update);
+            there = false;
+        }
+        heads[thread] = kNone;
+        nexts[thread] = kNone;
+        updates[thread] = update;
+        if (thread == 0) joined = 0;
+        GroupMemoryBarrierWithGroupSync();
+        bool looks = round > round_without;
+        uint place = kNone;
+        [branch] if (there && looks) place = find_place(offset);
+        [branch] if (place != kNone) {
+            InterlockedExchange(heads[place], thread, nexts[thread]);
+            there = false;
+            if (nexts[thread] != kNone) InterlockedAdd(joined, 1);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        uint met = joined;
+        if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
+        GroupMemoryBarrierWithGroupSync();
+        fold_lists(thread, met + 1);
+        uint leaving = kNone;  // the target of the thread's place, if its sum goes to the table
+        [branch] if (looks) {
+            uint head = heads[thread];
+            [branch] if (head != kNone) {
+                Element sum = updates[head & ~kSeveral];
+                [branch] if (keeps) sum = trim(combine(kept, sum));
+                kept = sum;
+                keeps = true;
+            }
+            bool stays = head != kNone && head >= kSeveral && round < rounds;
+            if (!stays) {
+                leaving = targets[thread];
+                targets[thread] = kNone;
+                keeps = false;
+            }
+            if (met < kFewMeet) round_without = min(round + kRoundsWithout, rounds - 1);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        [loop] for (uint i = 0; i < 2; ++i) {
+            bool of_place = i == 0;
+            [branch] if (of_place ? leaving != kNone : there) {
+                combine_in_table(of_place ? leaving : offset, of_place ? kept : update);
+            }
+        }
     }
 }
 #endif

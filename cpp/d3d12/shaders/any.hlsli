@@ -1,14 +1,29 @@
 // The places of four neighbouring positions of any dims, coordinates and indices; no wrap. The table's strides are in
 // elements, and arguments.x is the number of positions. A thread divides for its first position; the others are steps
-// along the last dim, unless they begin another line.
+// along the last dim, unless they begin another line. arguments.w: whether position p's index is the p-th, of 4 or 8
+// bytes.
 
 #include "plan.hlsli"
+
+Buffer<uint4> index_pieces : register(t2);  // 16 bytes of the indices each
 
 struct Four {
     uint first;    // position; the others follow it
     uint4 place;   // element of the table
     bool4 inside;  // else a bad index was clamped, or kModeLinear has nothing there
 };
+
+// Four indices from the first-th on.
+void load_four(uint first, out uint2 values[4]) {
+    uint4 low = index_pieces[index_bytes == 8 ? first / 2 : first / 4];
+    uint4 high = index_signed ? asuint(asint(low) >> 31) : 0;
+    if (index_bytes == 8) {
+        uint4 others = index_pieces[first / 2 + 1];
+        high = uint4(low.yw, others.yw);
+        low = uint4(low.xz, others.xz);
+    }
+    [unroll] for (uint i = 0; i < 4; ++i) values[i] = uint2(low[i], high[i]);
+}
 
 // The places without their coordinates, and the offsets of the indices.
 void locate_lines(uint first, out uint4 place, out uint4 index) {
@@ -37,7 +52,11 @@ Four locate_any(uint first) {
         CoordinateConstants coordinate = coordinates[k];
         uint2 values[4];
         uint i;
-        [unroll] for (i = 0; i < 4; ++i) values[i] = load_index(index[i] + coordinate.index_offset);
+        [branch] if (arguments.w) {
+            load_four(first, values);
+        } else {
+            [unroll] for (i = 0; i < 4; ++i) values[i] = load_index(index[i] + coordinate.index_offset);
+        }
         [unroll] for (i = 0; i < 4; ++i) {
             uint2 value = values[i];
             uint found = value.x + (is_negative(value) ? coordinate.limit : 0);

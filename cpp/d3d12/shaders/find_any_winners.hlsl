@@ -3,13 +3,15 @@
 
 #include "any.hlsli"
 
+#define CLAIMS_TOGETHER
 #include "winners.hlsli"
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
-    if (id >= arguments.y || failed()) return;
-    Four four = locate_any(4 * (arguments.y - 1 - id));
+    bool there = id < arguments.y && !failed();  // no thread may leave before the others: they meet at barriers
+    Four four = locate_any(4 * (arguments.y - 1 - min(id, arguments.y - 1)));
     uint4 position = four.first + uint4(0, 1, 2, 3);
-    claim(four.place, position, position < arguments.x && (four.inside || mode != kModeSkip));
+    bool4 marks = there && position < arguments.x && (four.inside || mode != kModeSkip);
+    claim_together(group_id(group), thread, four.place, position, marks);
 }

@@ -3,26 +3,26 @@
 
 #include "four.hlsli"
 
+#define CLAIMS_TOGETHER
 #include "winners.hlsli"
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    if (failed()) return;
     uint id = thread_id(group, thread);
-    if (arguments.y != 0) {
-        if (id >= arguments.y) return;
-        id = arguments.y - 1 - id;
+    bool there = !failed();
+    if (arguments.y == 0) {
+        if (there) locate_four(id);
+        return;
     }
-    Four four = locate_four(id);
-    if (arguments.y == 0) return;
+    there = there && id < arguments.y;  // no thread may leave before the others: they meet at barriers
+    Four four = locate_four(arguments.y - 1 - min(id, arguments.y - 1));
     uint4 target = four.place;
     bool4 marks = false;
     [unroll] for (uint i = 0; i < 4; ++i) {
         uint found = four.place[i];
-        marks[i] = !is_skipped(four, i);
-        if (mode == kModeLinear && target_bytes > 1) marks[i] = find_target(four.address[i], found);
-        marks[i] = marks[i] && is_there(four, i);
+        marks[i] = there && is_there(four, i) && !is_skipped(four, i);
+        [branch] if (marks[i] && mode == kModeLinear && target_bytes > 1) marks[i] = find_target(four.address[i], found);
         target[i] = found;
     }
-    claim(target, four.first + uint4(0, 1, 2, 3), marks);
+    claim_together(group_id(group), thread, target, four.first + uint4(0, 1, 2, 3), marks);
 }

@@ -66,21 +66,18 @@ uint2 index_again(uint number) {
 #endif
 }
 
-// A tuple with a bad index: its part of the place. Notes what is bad.
-uint place_outside(uint tuple, bool there) {
-    uint place = 0;
-    [unroll] for (uint k = 0; k < COORDINATES; ++k) {
-        uint limit = coordinates[k].limit;
-        uint2 value = index_again(tuple * COORDINATES + k);
-        if (!index_signed && INDEX < 8) value.y = 0;
-        uint found = value.x + (is_negative(value) ? limit : 0);
-        if (!is_inside(value, limit)) {
-            found = clamped(value, limit);
-            if (there) note_outside(limit, tuple * COORDINATES + k);
-        }
-        place += found * coordinates[k].table_stride;
+// The k-th coordinate's part of the place of a tuple with a bad index. Notes what is bad.
+uint part_outside(uint tuple, uint k, bool there) {
+    uint limit = coordinates[k].limit;
+    uint number = tuple * COORDINATES + k;
+    uint2 value = index_again(number);
+    if (!index_signed && INDEX < 8) value.y = 0;
+    uint found = value.x + (is_negative(value) ? limit : 0);
+    if (!is_inside(value, limit)) {
+        found = clamped(value, limit);
+        if (there) note_outside(limit, number);
     }
-    return place;
+    return found * coordinates[k].table_stride;
 }
 
 // Where four positions are, before their indices are known.
@@ -147,10 +144,12 @@ void add_coordinates(inout Four four, uint words[WORDS]) {
         four.inside = found < line_present;
         four.place = four.inside ? found : 0;
     } else if (!all(four.inside)) {
-        [loop] for (uint j = 0; j < 4; ++j) {
-            bool4 here = uint4(0, 1, 2, 3) == j;
-            if (any(here && !four.inside)) {
-                uint4 found = base + place_outside(four.tuple + j, is_there(four, j));
+        [loop] for (uint n = 0; n < 4 * COORDINATES; ++n) {
+            uint j = n / COORDINATES;
+            uint k = n % COORDINATES;
+            bool4 here = uint4(0, 1, 2, 3) == j && !four.inside;
+            if (any(here)) {
+                uint4 found = (k == 0 ? base : four.place) + part_outside(four.tuple + j, k, is_there(four, j));
                 four.place = here ? found : four.place;
             }
         }

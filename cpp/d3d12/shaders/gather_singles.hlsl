@@ -2,6 +2,7 @@
 // would lie in memory); what is stored behind the last one belongs to nobody. TEXTURED: the table is in a texture, from
 // where random reads of 256 KiB to 1 MiB are quicker than from a buffer.
 
+#define HOLDS
 #include "four.hlsli"
 #include "four_items.hlsli"
 
@@ -16,8 +17,8 @@ Element find(uint place) { return table[place]; }
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    if (failed()) return;
+    bool stops = begins_failed(thread);
     Four four = locate_four(thread_id(group, thread));
-    if (four.first >= arguments.x) return;
+    if (is_held() || stops || four.first >= arguments.x) return;
     store_four(four, find(four.place.x), find(four.place.y), find(four.place.z), find(four.place.w));
 }

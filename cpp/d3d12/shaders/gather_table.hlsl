@@ -14,11 +14,7 @@
 #define GROUP kGroupOf32KiB
 #endif
 
-#if ELEMENT == 8
-#define HELD_ELEMENTS (HELD_KIB * 128)
-#else
 #define HELD_ELEMENTS (HELD_KIB * 256)  // a word each
-#endif
 
 #if ELEMENT == 1
 #define IN_FLIGHT kInFlightOfBytes
@@ -48,10 +44,7 @@ void hold(uint line_begin, uint count, uint thread) {
     [loop] for (uint t = thread; t < texels; t += GROUP) {
         uint4 loaded = table[line_begin / kEach + t];
         uint at = t * kEach;
-#if ELEMENT == 8
-        held[at] = loaded.xy;
-        held[at + 1] = loaded.zw;
-#elif ELEMENT == 4
+#if ELEMENT == 4
         [unroll] for (uint i = 0; i < 4; ++i) held[at + i] = loaded[i];
 #else
         [unroll] for (uint w = 0; w < 4; ++w) {
@@ -81,6 +74,7 @@ uint tuple_of(uint number, uint line_first) { return 4 * (index_repeats ? number
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    if (is_left_over(group)) return;
     uint round = arguments.z * GROUP;
     uint groups = (arguments.y + round - 1) / round;  // for each line
     uint line_number = group_id(group) / groups;

@@ -1,5 +1,6 @@
 // table → items, any plan, one unit a thread.
 
+#define HOLDS
 #include "plan.hlsli"
 #include "unit.hlsli"
 #include "line.hlsli"
@@ -45,9 +46,9 @@ Unit gather(uint id, out uint item_offset) {
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
-    if (failed()) return;
+    bool stops = begins_failed(thread);
     uint item_offset;
-    if (id >= thread_count) return;
-    Unit value = gather(id, item_offset);
+    Unit value = gather(min(id, thread_count - 1), item_offset);
+    if (is_held() || stops || id >= thread_count) return;
     store_unit(items, item_offset, value);
 }

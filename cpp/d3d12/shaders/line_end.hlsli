@@ -21,5 +21,8 @@ uint4 unit_behind(uint unit) {
 #elif UNIT == 4
 uint unit_behind(uint unit) { return word_behind(unit % 2 == 1); }
 #else
-uint unit_behind(uint unit) { return word_behind(false) & ((1u << 8 * UNIT) - 1); }
+uint unit_behind(uint unit) {  // perhaps a part of an element
+    uint at = unit * UNIT;
+    return word_behind(at / 4 % 2 == 1) >> 8 * (at % 4) & ((1u << 8 * UNIT) - 1);
+}
 #endif

@@ -100,7 +100,7 @@ Move load_piece(uint piece) {
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (failed()) return;
-    uint piece = 2 * group_id(group) * GROUP + thread;
+    uint piece = kPiecesAThread * group_id(group) * GROUP + thread;
     Move one = load_piece(piece);
     Move other = load_piece(piece + GROUP);
     if (one.happens) to[one.target] = one.value;

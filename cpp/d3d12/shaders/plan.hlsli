@@ -1,10 +1,13 @@
 // The way from a position of any plan to byte offsets in the table, the items and the indices.
 //
 // Offsets are 32-bit: the host refuses tensors that a view cannot hold. Indices are resolved before
-// they are used, so no address leaves its tensor; no view is relied upon to check bounds.
+// they are used, so no address leaves its tensor. Only typed views are relied upon to check bounds: behind the last
+// position their kernels may read.
 //
 // With kModeLinear offsets in the table are addresses of elements, which may be anywhere, until find_unit.
 
+#ifndef PLAN_HLSLI
+#define PLAN_HLSLI
 #include "constants.hlsli"
 
 #if TYPED
@@ -70,13 +73,11 @@ uint resolve(uint2 value, uint limit, uint number) {
     if (mode != kModeLinear && !is_inside(value, limit)) {
         note_outside(limit, number);
         if (mode == kModeWrap && limit != 0) {
-            if (is_negative(value)) {
-                uint2 magnitude = uint2(0u - value.x, ~value.y + (value.x == 0 ? 1 : 0));
-                uint rest = remainder(magnitude, limit);
-                place = rest == 0 ? 0 : limit - rest;
-            } else {
-                place = remainder(value, limit);
-            }
+            bool negative = is_negative(value);
+            uint2 magnitude = value;
+            if (negative) magnitude = uint2(0u - value.x, ~value.y + (value.x == 0 ? 1 : 0));
+            place = remainder(magnitude, limit);
+            if (negative && place != 0) place = limit - place;
         } else {
             place = clamped(value, limit);
         }
@@ -97,3 +98,4 @@ bool resolve_all(inout Place place) {
     }
     return inside;
 }
+#endif

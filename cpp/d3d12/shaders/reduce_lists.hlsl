@@ -50,17 +50,21 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint target = id / slice_units;
     uint head = heads.Load(4 * target);
     if (head == 0) return;
-    Smallest found = find_smallest(head, 0);
-    if (found.length > kLongestList) {
-        slots.Store(arguments.w, 0);
-        return;
-    }
     uint within = (id - target * slice_units) * arguments.z;
     uint offset = target * target_bytes + within;
     Element value = load_element(table, offset);
+    Smallest found = (Smallest)0;
+    found.length = 1;  // until it is known
+    found.positions[0] = kNone;
+    uint position = 0;
     uint taken = 0;
     [loop] while (taken < found.length) {
-        uint position = found.positions[0];
+        [branch] if (found.positions[0] == kNone) found = find_smallest(head, position);
+        [branch] if (found.length > kLongestList) {
+            slots.Store(arguments.w, 0);
+            return;
+        }
+        position = found.positions[0];
         Element update = (Element)found.items[0];
         [branch] if (!pattern[0].x) update = load_element(items, locate(position - 1).item + within);
         [unroll] for (uint i = 1; i < SORTED; ++i) {
@@ -70,7 +74,6 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         found.positions[SORTED - 1] = kNone;
         value = trim(combine(value, update));
         ++taken;
-        [branch] if (found.positions[0] == kNone && taken < found.length) found = find_smallest(head, position);
     }
     store_element(offset, value);
 }

@@ -11,6 +11,8 @@ static const uint kStaged = 4 * kLanes;
 static const uint kStaged = 8 * kLanes;
 #endif
 
+static const uint kNone = 0xffffffff;
+
 RWByteAddressBuffer pairs : register(WRITTEN(WINNERS_REGISTER));
 
 groupshared Element staged[kStaged];
@@ -48,17 +50,21 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] while (walker < arguments.w) {
         if (thread == 0) end_of_rows = rows;
         GroupMemoryBarrierWithGroupSync();
-        [unroll] for (uint i = 0; i < kStaged / kLanes; ++i) {
-            uint at = i * kLanes + thread;
-            uint row = at / lanes;
-            [branch] if (row < rows) {
-                uint2 pair = pairs.Load2(8 * min(walker + row, arguments.w - 1));
-                [branch] if (walker + row < arguments.w && pair.x == target) {
-                    uint lane = part * kLanes + at - row * lanes;
-                    staged[at] = load_element(items, locate(pair.y).item + lane * arguments.z);
-                } else {
-                    InterlockedMin(end_of_rows, row);
-                }
+        [unroll] for (uint four = 0; four < kStaged / kLanes; four += 4) {
+            uint4 at = (four + uint4(0, 1, 2, 3)) * kLanes + thread;
+            uint4 row = at / lanes;
+            uint4 position = 0;
+            uint i;
+            [unroll] for (i = 0; i < 4; ++i) {
+                uint2 pair = pairs.Load2(8 * min(walker + row[i], arguments.w - 1));
+                bool is_in_run = walker + row[i] < arguments.w && pair.x == target;
+                position[i] = is_in_run ? pair.y : kNone;
+                if (row[i] < rows && !is_in_run) InterlockedMin(end_of_rows, row[i]);
+            }
+            uint4 lane = part * kLanes + at - row * lanes;
+            uint4 item = find_items(position == kNone ? 0 : position) + lane * arguments.z;
+            [unroll] for (i = 0; i < 4; ++i) {
+                [branch] if (row[i] < rows && position[i] != kNone) staged[at[i]] = load_element(items, item[i]);
             }
         }
         GroupMemoryBarrierWithGroupSync();

@@ -37,12 +37,18 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] while (more) {
         // So many at once, as loading takes much longer than combining.
         Element updates[AHEAD];
+        uint4 positions[AHEAD / 4];
         uint count = 0;
-        [unroll] for (uint a = 0; a < AHEAD; ++a) {
+        uint a;
+        [unroll] for (a = 0; a < AHEAD; ++a) {
             uint2 pair = pairs.Load2(8 * min(walker + a, arguments.w - 1));
             more = more && walker + a < arguments.w && pair.x == target;
             if (more) ++count;
-            updates[a] = load_element(items, locate(pair.y).item + within);
+            positions[a / 4][a % 4] = pair.y;
+        }
+        [unroll] for (a = 0; a < AHEAD; a += 4) {
+            uint4 item = find_items(positions[a / 4]);
+            [unroll] for (uint i = 0; i < 4; ++i) updates[a + i] = load_element(items, item[i] + within);
         }
         walker += count;
         [loop] for (; count > 0; --count) {

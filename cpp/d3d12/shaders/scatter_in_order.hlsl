@@ -1,6 +1,6 @@
-// items → table once more, where a linear plan's slices overlap in part (find_target notes it): each thread has units
-// of the table of its own, every arguments.z-th, and goes through positions arguments.x to arguments.y in their order, so
-// that the last one stays. Nothing but the time that it takes depends on how many there are.
+// items → table in order, where a linear plan's slices overlap in part (find_target notes it), or there are too many
+// targets for winners: each thread has units of the table of its own, every arguments.z-th, and goes through positions
+// arguments.x to arguments.y in their order, so that the last one stays. Nothing but the time that it takes depends on how many there are.
 
 #include "plan.hlsli"
 #include "unit.hlsli"
@@ -23,7 +23,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (winners.Load(4 * target_count) == 0 || failed()) return;
     [loop] for (uint position = arguments.x; position < arguments.y; ++position) {
         Place place = locate(position);
-        resolve_all(place);
+        [branch] if (!resolve_all(place)) continue;
         // The first unit whose number in the table is the thread's.
         uint first = (place.table << line_shift) / UNIT;
         [loop] for (uint unit = (id - first) % arguments.z; unit < slice_units; unit += arguments.z) {

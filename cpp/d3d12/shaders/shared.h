@@ -44,12 +44,13 @@ SHARED uint kValueFloat64 = 12;
 SHARED uint kValueComplex64 = 14;
 
 // What VALUES of a reduction's kernel says: integers of up to 32 bits and bool, integers of 64, floats of up to 32,
-// bytes with a table of results, or float64 and complex numbers.
+// bytes with a table of results, float64 and complex numbers, or integers of any size.
 #define VALUES_INTEGERS 0
 #define VALUES_WIDE 1
 #define VALUES_FLOATS 2
 #define VALUES_BYTES 3
 #define VALUES_DOUBLES 4
+#define VALUES_WHOLE 5
 
 // An error slot has four words, all zeros at first: the complement of the first bad index's number (position ·
 // coordinate_count + coordinate; 0: none is bad), whether an operator has failed whose result this one uses, and the
@@ -57,14 +58,28 @@ SHARED uint kValueComplex64 = 14;
 SHARED uint kSlotBytes = 16;
 SHARED uint kNoSlot = 0xffffffff;
 
+// What a kernel does with its operator's slot: it writes nothing where the slot says that the operator has failed, it
+// notes bad indices there, or both: then each group reads all indices, and writes only once it has found no bad one.
+SHARED uint kSlotSkips = 0;
+SHARED uint kSlotNotes = 1;
+SHARED uint kSlotHolds = 2;
+
 SHARED uint kFour = 4;             // positions of a thread of the kernels for single elements
 SHARED uint kStripeThreads = 32;   // threads beside each other in a stripe of theirs
-SHARED uint kPiecesAThread = 2;    // of move_rows.hlsl
+SHARED uint kPiecesAThread = 2;    // of move_rows.hlsl and scatter_bytes.hlsl
+SHARED uint kMostPieces = 4;       // of gather_bytes.hlsl
+SHARED uint kMostCompared = kPiecesAThread * kGroup;  // positions that scatter_bytes.hlsl compares
+SHARED uint kCompared = 0xffffffff;  // a target_count that says so
 SHARED uint kInOrderThreads = 1 << 14;  // of scatter_in_order.hlsl: a power of two
 SHARED uint kLongestList = 64;     // updates of one target, for reduce_lists.hlsl; longer ones are left to the sort's
 SHARED uint kLongestRun = kLongestList;  // the same for reduce_sorted.hlsl
 SHARED uint kLanes = 256;          // of reduce_long.hlsl
-SHARED uint kAccumulated = 1024;   // threads of a group of accumulate.hlsl
+SHARED uint kAccumulated = 256;    // threads of a group of accumulate.hlsl
+SHARED uint kSettlingGroups = 2048;  // of winners.hlsli: about as many as a large GPU has at work
+SHARED uint kBlockTargets = 4096;  // that a group of scatter_blocks.hlsl has in its memory at most
+SHARED uint kBlockThreads = 512;
+SHARED uint kFewUpdates = 2048;    // that a group of reduce_blocks.hlsl keeps there
+SHARED uint kFewThreads = 256;
 SHARED uint kDigits = 256;         // of the radix sort; a group has a thread for each
 SHARED uint kDigitBits = 8;
 SHARED uint kTextureShift = 8;     // a row of a table's texture has 2 to the power of it texels
@@ -111,7 +126,7 @@ cbuffer Constants : register(b0) {
     uint target_bytes;      // every slice of the table begins at a multiple of this; kModeLinear: in elements
     uint target_count;
     uint4 arguments;        // what they are, the kernel says
-    uint notes;             // whether a bad index goes to the slot; if not, the slot says what to skip
+    uint slot_use;          // kSlotSkips, kSlotNotes or kSlotHolds
     uint slice_shift;       // slice_units is 2 to the power of it; 32: it is no power of two
     uint stripe_lines;      // four.hlsli
     uint index_repeats;     // four.hlsli

@@ -7,8 +7,6 @@
 RWByteAddressBuffer pairs : register(u0);
 RWByteAddressBuffer counts : register(WRITTEN(WINNERS_REGISTER));  // [block][digit]
 
-uint block_id(uint3 group) { return group.y * groups_x + group.x; }
-
 uint digit_of(uint key) { return key >> arguments.x & (kDigits - 1); }
 
 // None where nothing is to be sorted. (No thread may leave before the others: they meet at barriers.)

@@ -7,7 +7,7 @@ groupshared uint found[kDigits];
 [numthreads(kDigits, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint count = pair_count();
-    uint block = block_id(group);
+    uint block = group_id(group);
     found[thread] = 0;
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint round = 0; round < arguments.w; ++round) {

@@ -13,7 +13,7 @@ groupshared uint places[kDigits];
 [numthreads(kDigits, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint count = pair_count();
-    uint block = block_id(group);
+    uint block = group_id(group);
     uint word = thread / 32;
     uint bit = 1u << (thread % 32);
     uint total = counts.Load(4 * (arguments.z * kDigits + thread));

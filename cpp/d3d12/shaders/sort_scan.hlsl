@@ -7,7 +7,7 @@ groupshared uint sums[kDigits];
 
 [numthreads(kDigits, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint digit = block_id(group);
+    uint digit = group_id(group);
     uint each = (arguments.z + kDigits - 1) / kDigits;
     uint first = thread * each;
     uint last = min(first + each, arguments.z);

@@ -4,14 +4,21 @@
 #include "plan.hlsli"
 
 RWByteAddressBuffer table : register(u0);
-RWByteAddressBuffer items : register(u1);
+#if TYPED
+#define READ ByteAddressBuffer
+READ items : register(t0);
+READ source : register(t2);
+#else
+#define READ RWByteAddressBuffer
+READ items : register(u1);
+#endif
 RWByteAddressBuffer results : register(u5);  // [old value][update] of BYTES
 
 #if VALUES == VALUES_FLOATS
 #include "float.hlsli"
 #endif
 
-#if VALUES == VALUES_WIDE
+#if VALUES == VALUES_WIDE || VALUES == VALUES_WHOLE
 typedef uint2 Element;
 #include "wide.hlsli"
 #elif VALUES == VALUES_DOUBLES
@@ -24,7 +31,7 @@ typedef uint Element;
 // int8, int16 and so on have odd numbers in ValueType.
 bool is_signed() { return arguments.x % 2 == 1; }
 
-Element load_element(RWByteAddressBuffer buffer, uint offset) {
+Element load_element(READ buffer, uint offset) {
 #if VALUES == VALUES_WIDE
     return buffer.Load2(offset);
 #elif VALUES == VALUES_DOUBLES
@@ -36,8 +43,29 @@ Element load_element(RWByteAddressBuffer buffer, uint offset) {
     if (arguments.z < 4) {
         value = value >> 8 * (offset & 3) & ((1u << 8 * arguments.z) - 1);
     }
+#if VALUES == VALUES_WHOLE
+    Element whole = uint2(value, 0);
+    [branch] if (arguments.z == 8) whole.y = buffer.Load(offset + 4);
+    return whole;
+#else
     return value;
 #endif
+#endif
+}
+
+// The byte offsets of the items of four positions.
+uint4 find_items(uint4 position) {
+    uint4 rest = position;
+    uint4 item = 0;
+    [loop] for (uint d = rank; d-- > 0;) {
+        uint4 p = rest;
+        if (d > 0) {
+            rest = p / dims[d].size;
+            p -= rest * dims[d].size;
+        }
+        item += p * dims[d].item_stride;
+    }
+    return item;
 }
 
 void store_element(uint offset, Element value) {
@@ -47,8 +75,11 @@ void store_element(uint offset, Element value) {
     table.Store2(offset, value.xy);
     [branch] if (arguments.z == 16) table.Store2(offset + 8, value.zw);
 #else
-    [branch] if (arguments.z == 4) {
-        table.Store(offset, value);
+#if VALUES == VALUES_WHOLE
+    [branch] if (arguments.z == 8) table.Store(offset + 4, value.y);
+#endif
+    [branch] if (arguments.z >= 4) {
+        table.Store(offset, value.x);
     } else {  // the word's other elements belong to other threads
         uint shift = 8 * (offset & 3);
         uint mask = ((1u << 8 * arguments.z) - 1) << shift;
@@ -57,7 +88,7 @@ void store_element(uint offset, Element value) {
         [allow_uav_condition] while (!stored) {
             uint found;
             table.InterlockedCompareExchange(offset & ~3u, expected,
-                                             (expected & ~mask) | (value << shift & mask), found);
+                                             (expected & ~mask) | (value.x << shift & mask), found);
             stored = found == expected;
             expected = found;
         }
@@ -65,9 +96,9 @@ void store_element(uint offset, Element value) {
 #endif
 }
 
-#if VALUES == VALUES_INTEGERS
-Element combine(Element old, Element update) {
-    Element result;
+#if VALUES == VALUES_INTEGERS || VALUES == VALUES_WHOLE
+uint combine_words(uint old, uint update) {
+    uint result;
     if (arguments.x == kValueBool) {
         bool either = arguments.y == kReductionAdd || arguments.y == kReductionMax;
         bool a = old != 0;
@@ -86,9 +117,11 @@ Element combine(Element old, Element update) {
     }
     return result;
 }
-#elif VALUES == VALUES_WIDE
-Element combine(Element old, Element update) {
-    Element result;
+#endif
+
+#if VALUES == VALUES_WIDE || VALUES == VALUES_WHOLE
+uint2 combine_wide(uint2 old, uint2 update) {
+    uint2 result;
     if (arguments.y == kReductionAdd) {
         result = add_wide(old, update);
     } else if (arguments.y == kReductionMul) {
@@ -98,6 +131,22 @@ Element combine(Element old, Element update) {
         bool less = is_less(update, old, flip);
         bool more = is_less(old, update, flip);
         result = (arguments.y == kReductionMin ? less : more) ? update : old;
+    }
+    return result;
+}
+#endif
+
+#if VALUES == VALUES_INTEGERS
+Element combine(Element old, Element update) { return combine_words(old, update); }
+#elif VALUES == VALUES_WIDE
+Element combine(Element old, Element update) { return combine_wide(old, update); }
+#elif VALUES == VALUES_WHOLE
+Element combine(Element old, Element update) {
+    Element result = 0;
+    [branch] if (arguments.z == 8) {
+        result = combine_wide(old, update);
+    } else {
+        result.x = combine_words(old.x, update.x);
     }
     return result;
 }
@@ -195,7 +244,7 @@ Element combine(Element old, Element update) {
 
 // Narrow integers keep bits above their own between steps; only the low ones count.
 Element trim(Element value) {
-#if VALUES == VALUES_INTEGERS
+#if VALUES == VALUES_INTEGERS || VALUES == VALUES_WHOLE
     return arguments.z < 4 ? value & ((1u << 8 * arguments.z) - 1) : value;
 #else
     return value;

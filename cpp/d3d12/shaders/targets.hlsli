@@ -1,0 +1,54 @@
+// The targets of four positions of any plan but a linear one, for kernels whose groups go through few positions or keep
+// what they need of them in their own memory. Compared with any.hlsli that is less code, and more divisions. The
+// table's strides are in targets.
+
+#include "plan.hlsli"
+
+uint pick(uint4 values, bool4 one) {
+    uint4 kept = one ? values : 0;
+    return kept.x | kept.y | kept.z | kept.w;
+}
+
+// named: which positions there are; then which name a target.
+uint4 find_targets(uint4 position, inout bool4 named) {
+    uint4 target = 0;
+    uint4 index = 0;
+    uint4 rest = named ? position : 0;
+    [loop] for (uint d = rank; d-- > 0;) {
+        uint4 outer = rest / dims[d].size;
+        uint4 p = rest - outer * dims[d].size;
+        rest = outer;
+        target += p * dims[d].table_stride;
+        index += p * dims[d].index_stride;
+    }
+    [loop] for (uint k = 0; k < coordinate_count; ++k) {
+        uint limit = coordinates[k].limit;
+        uint4 offset = index + coordinates[k].index_offset;
+        uint4 low, high;
+        uint i;
+        [unroll] for (i = 0; i < 4; ++i) low[i] = index_word(offset[i]);
+        [branch] if (index_bytes == 8) {
+            [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
+        } else {
+            uint unused = 32 - 8 * index_bytes;
+            uint4 top = low << (unused - 8 * (offset & 3));
+            low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
+            high = index_signed ? asuint(asint(low) >> 31) : 0;
+        }
+        bool4 negative = index_signed && asint(high) < 0;
+        uint4 found = low + (negative ? limit : 0);
+        bool4 outside = named && !(found < limit && high == (negative ? 0xffffffff : 0));
+        [branch] if (any(outside)) {
+            [loop] for (uint j = 0; j < 4; ++j) {
+                bool4 one = outside && uint4(0, 1, 2, 3) == j;
+                [branch] if (any(one)) {
+                    uint place = resolve(uint2(pick(low, one), pick(high, one)), limit, pick(offset, one) / index_bytes);
+                    found = one ? place : found;
+                }
+            }
+        }
+        if (mode == kModeSkip) named = named && !outside;
+        target += found * coordinates[k].table_stride;
+    }
+    return target;
+}

@@ -1,0 +1,245 @@
+// What D3D12 devices are asked to do for a plan: kernels and views that nothing backs, of any size.
+#ifdef DMLINDEX_HAS_D3D12
+
+#include "d3d12/encode/encode.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dmlindex/error.hpp"
+#include "operators/operators.hpp"
+#include "plan/facts.hpp"
+
+namespace dmlindex {
+namespace {
+
+using d3d12::Kernel;
+using Names = std::vector<std::string>;
+
+Layout packed(std::initializer_list<std::int64_t> sizes, std::int64_t element_bytes) {
+    Layout layout;
+    for (const std::int64_t size : sizes) layout.sizes[layout.rank++] = size;
+    set_packed_strides(layout, element_bytes, "test");
+    return layout;
+}
+
+d3d12::Chunk memory;  // all of it, and none
+
+d3d12::Span span(std::int64_t bytes) { return {&memory, 0, static_cast<std::uint64_t>(bytes)}; }
+
+// Keeps what is queued, and holds views to what D3D12 lets them reach.
+class Recorded final : public d3d12::Recorder {
+  public:
+    explicit Recorded(std::int64_t texels) : texels_(static_cast<std::uint64_t>(texels)) {}
+
+    void dispatch(Kernel kernel, const d3d12::Constants&, const d3d12::Views& views,
+                  std::uint64_t) override {
+        kernels.emplace_back(d3d12::code_of(kernel).name);
+        for (const d3d12::View& view : views.read) expect_reached(kernel, view);
+        for (const d3d12::View& view : views.written) expect_reached(kernel, view);
+    }
+    void skip_where_set(const d3d12::Span&) override {}
+    d3d12::Span slot(std::uint32_t) const noexcept override { return span(16); }
+
+    Names kernels;
+    int shared_winners = 0;
+
+  private:
+    void expect_reached(Kernel kernel, const d3d12::View& view) const {
+        EXPECT_LE(view.span.bytes, texels_ * d3d12::texel_bytes(view.format))
+            << d3d12::code_of(kernel).name;
+    }
+
+    std::uint64_t texels_;
+};
+
+// Queues a canonical plan as Device::run does, with descriptor tables.
+Recorded queued(const Plan& plan, std::int64_t table_bytes, std::int64_t items_bytes,
+                std::int64_t indices_bytes, const d3d12::Profile& profile = d3d12::kDefaultProfile,
+                std::int64_t texels = d3d12::Reach::kTexels) {
+    Recorded recorded(texels);
+    const auto take = [](std::uint64_t bytes) { return d3d12::Span{&memory, 0, bytes}; };
+    const d3d12::Encoder encoder{recorded,
+                                 true,
+                                 texels,
+                                 profile,
+                                 take,
+                                 [&](const void*, std::uint64_t bytes) { return take(bytes); },
+                                 [&] { return take(1 << 20); },
+                                 [&](std::uint64_t targets, std::uint64_t) {
+                                     ++recorded.shared_winners;
+                                     return d3d12::Winners{take(4 * targets)};
+                                 }};
+    const d3d12::Tensors tensors{span(table_bytes), span(items_bytes), span(indices_bytes),
+                                 plan.copies_source ? span(table_bytes) : d3d12::Span{}};
+    const auto sections = d3d12::find_sections(plan, tensors, encoder.reach());
+    if (sections.empty()) {
+        const d3d12::Choice choice = d3d12::choose(plan, tensors, encoder.reach());
+        d3d12::encode_moves(encoder, plan, choice, tensors, {});
+    } else {
+        d3d12::encode_sections(encoder, plan, tensors, sections, {}, [] {});
+    }
+    return recorded;
+}
+
+// Elements scattered along the lines of a table.
+Plan lines_plan(std::int64_t element_bytes, std::int64_t lines, std::int64_t length,
+                std::int64_t count, bool copies) {
+    const Layout table = packed({lines, length}, element_bytes);
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt8, element_bytes, plan);
+    lower_scatter_elements(table, packed({lines, count}, 1), packed({lines, count}, element_bytes),
+                           1, plan);
+    if (copies) lower_copy(table, table, plan);
+    canonicalize(plan);
+    return plan;
+}
+
+Recorded queued_lines(std::int64_t element_bytes, std::int64_t lines, std::int64_t length,
+                      std::int64_t count, bool copies) {
+    return queued(lines_plan(element_bytes, lines, length, count, copies),
+                  element_bytes * lines * length, element_bytes * lines * count, lines * count);
+}
+
+// Slices scattered into a table, by 16-bit indices.
+Recorded queued_slices(std::int64_t slices, std::int64_t slice_bytes, std::int64_t count,
+                       bool copies, const d3d12::Profile& profile = d3d12::kDefaultProfile) {
+    const Layout table = packed({slices, slice_bytes}, 1);
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kUint16, 1, plan);
+    lower_scatter_nd(table, packed({count, 1}, 2), packed({count, slice_bytes}, 1), plan);
+    if (copies) lower_copy(table, table, plan);
+    canonicalize(plan);
+    return queued(plan, slices * slice_bytes, count * slice_bytes, 2 * count, profile);
+}
+
+TEST(Encoding, LinesWithPositionsOfTheirOwnGoByBlocks) {
+    for (const bool copies : {false, true}) {
+        EXPECT_EQ(queued_lines(1, 1 << 16, 1000, 1000, copies).kernels, Names{"scatter_blocks"});
+        EXPECT_EQ(queued_lines(2, 1 << 16, 1000, 1000, copies).kernels, Names{"scatter_blocks"});
+    }
+}
+
+// Several kernels see narrow updates as one texel each.
+TEST(Encoding, NoViewOfUpdatesReachesPastItsTexels) {
+    for (const bool copies : {false, true}) {
+        for (const std::int64_t bytes : {1, 2}) {
+            queued_lines(bytes, 1 << 17, 1000, 1200, copies);
+            queued_slices(50000, bytes, (1 << 27) + 4, copies);
+        }
+    }
+}
+
+TEST(Encoding, NoViewOfATableReachesPastItsTexels) {
+    d3d12::Profile profile;
+    profile.few_table_bytes = std::int64_t{1} << 40;
+    for (const std::int64_t mebi : {511, 513, 2047}) {
+        for (const bool copies : {false, true}) {
+            queued_slices(mebi << 16, 16, 7, copies, profile);
+        }
+    }
+}
+
+// Those would be cleared, and made anew, before what uses them is recorded.
+TEST(Encoding, SectionsShareNoWinners) {
+    for (const std::int64_t lines : {4, 5}) {
+        const Layout table = packed({lines, 14 << 20}, 4);
+        Plan plan;
+        begin_plan(Direction::kScatter, IndexType::kInt64, 4, plan);
+        const Layout indices = packed({lines, 14 << 20}, 8);
+        lower_scatter_elements(table, indices, table, 1, plan);
+        canonicalize(plan);
+        const std::int64_t bytes = lines * (56 << 20);
+        EXPECT_EQ(queued(plan, bytes, bytes, 2 * bytes).shared_winners, lines == 4 ? 1 : 0);
+    }
+}
+
+// Also where there are so many targets that a scatter is done in order.
+TEST(Encoding, TheSourceIsCopiedOnce) {
+    const auto scattered = [](std::int64_t slices) {
+        return queued_slices(slices, 1, 1000, true).kernels;
+    };
+    EXPECT_EQ(scattered(1 << 27), Names({"find_any_winners", "copy_pieces", "scatter_units_1"}));
+    EXPECT_EQ(scattered((1 << 27) + 16),
+              Names({"copy_pieces", "fill_pieces", "scatter_in_order_1"}));
+}
+
+// A call with few and many positions, short and long slices, of any size that may matter.
+Recorded queued_any(std::mt19937& random) {
+    const auto any_of = [&](std::initializer_list<std::int64_t> all) {
+        return all.begin()[random() % all.size()];
+    };
+    const std::int64_t element = any_of({1, 1, 2, 3, 4, 8, 16});
+    const auto type = static_cast<IndexType>(random() % 8);
+    const bool gathers = random() % 3 == 0;
+    const bool copies = random() % 2 == 0;
+    const std::int64_t rows = any_of({1, 2, 7, 64, 3000});
+    const std::int64_t columns = any_of({1, 3, 4, 16, 257});
+    const std::int64_t count = any_of({1, 3, 40, 64, 1000, 3000});
+    Plan plan;
+    begin_plan(gathers ? Direction::kGather : Direction::kScatter, type, element, plan);
+    const Layout table = packed({rows, columns}, element);
+    Layout indices;
+    Layout items;
+    if (random() % 2 == 0) {
+        indices = packed({count, 1}, index_bytes(type));
+        items = packed({count, columns}, element);
+        if (gathers) {
+            lower_gather_nd(table, indices, items, 0, plan);
+        } else {
+            lower_scatter_nd(table, indices, items, plan);
+        }
+    } else {
+        const int axis = static_cast<int>(random() % 2);
+        indices = axis == 0 ? packed({count, columns}, index_bytes(type))
+                            : packed({rows, count}, index_bytes(type));
+        items = indices;
+        set_packed_strides(items, element, "test");
+        if (gathers) {
+            lower_gather_elements(table, indices, items, axis, plan);
+        } else {
+            lower_scatter_elements(table, indices, items, axis, plan);
+        }
+    }
+    plan.mode = static_cast<Mode>(any_of({0, 1, 2, gathers ? 1 : 3}));
+    plan.unique_indices = random() % 4 == 0;
+    if (!gathers && copies) lower_copy(table, table, plan);
+    if (!gathers && element == 4 && random() % 2 == 0) {
+        plan.reduction = Reduction::kAdd;
+        plan.value_type = random() % 2 == 0 ? ValueType::kFloat32 : ValueType::kInt32;
+        plan.any_order = random() % 2 == 0;
+    }
+    canonicalize(plan);
+    d3d12::Profile profile;
+    if (random() % 2 == 0) {
+        profile.few_table_bytes = profile.striped_table_bytes = 1 << 20;
+        profile.least_blocks = profile.held_positions = 1;
+    }
+    return queued(plan, rows * columns * element, element_count(items) * element,
+                  element_count(indices) * index_bytes(type), profile, any_of({1 << 12, 1 << 14}));
+}
+
+TEST(Encoding, NoViewReachesPastItsTexels) {
+    std::mt19937 random(1);
+    int refused = 0;
+    constexpr int kCalls = 5000;
+    for (int call = 0; call < kCalls; ++call) {
+        try {
+            queued_any(random);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+            ++refused;
+        }
+        if (HasFailure()) FAIL() << "call " << call;
+    }
+    EXPECT_LT(refused, kCalls / 2);
+}
+
+}  // namespace
+}  // namespace dmlindex
+
+#endif

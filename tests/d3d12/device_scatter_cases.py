@@ -1,0 +1,154 @@
+"""The smallest calls that run the kernels of scatters without a reduction."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import dmlindex
+from dmlindex import DataType, Device, _core
+from tests.d3d12.device_kernel_calls import (
+    DTYPES,
+    INDICES,
+    OTHER_INDEX,
+    SQUARE,
+    TARGETS,
+    Array,
+    agree,
+    once,
+    same,
+    scatter,
+    shape_of,
+    tuples,
+    values,
+)
+from tests.d3d12.device_kernel_cases import case, row_of
+from tests.descriptors.descs import data, index, scatter_nd
+
+
+def scatter_in_place(device: Device, x: Array, places: Array) -> None:
+    """What is beside the slices stays."""
+    rest = x.shape[places.shape[-1] :]
+    updates = values((len(places), *rest), x.dtype) + x.dtype.type(5)
+    table = device.tensor(x)
+    dmlindex.scatter_nd(table, places, updates, out=table)
+    same(table, dmlindex.scatter_nd(x, places, updates))
+
+
+@case
+def scatter_units(device: Device, unit: int) -> None:
+    """Rows on a line, or of 16 bytes."""
+    if unit == 16:
+        scatter(device, (5, 4), once((5,), "i4"), "u4", unique_indices=True)
+        return
+    kind = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32}[unit]
+    table, items = data(2, 5, 3, data_type=kind), data(1, 3, 3, data_type=kind)
+    desc = scatter_nd(table, index(1, 3, 2), items, table, 3, 2)
+    places = np.array([[[1, 3], [0, 0], [1, 3]]])
+    operands = values((2, 5, 3), DTYPES[unit]), places, values((1, 3, 3), DTYPES[unit])
+    found = device.compile(desc, mode="directml")(*operands)
+    same(found, Device().compile(desc, mode="directml")(*operands))
+
+
+@case
+def find_winners(device: Device) -> None:
+    scatter(device, (TARGETS, 3), tuples((TARGETS,), OTHER_INDEX), "u1", mode="wrap")
+
+
+@case
+def scatter_in_order(device: Device, unit: int) -> None:
+    """Rows between rows, where an address wraps: 2^32 is no multiple of three units."""
+    kind = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32, 16: DataType.UINT32}[unit]
+    row = max(unit // 4, 1) * 3
+    table, items = data(5, row, data_type=kind), data(8, row, data_type=kind)
+    desc = scatter_nd(table, index(8, 1), items, table, 2, 2)
+    once_more = 2**32 // row + 1
+    places = np.array([0, once_more, 1, once_more + 1, 3, 2, once_more, 4])[:, np.newaxis]
+    dtype = DTYPES[min(unit, 4)]
+    operands = values((5, row), dtype), places, values((8, row), dtype)
+    same(
+        device.compile(desc, mode="directml")(*operands),
+        Device().compile(desc, mode="directml")(*operands),
+    )
+
+
+@case
+def scatter_bytes(device: Device) -> None:
+    """Slices that begin and end anywhere in a piece of 16 bytes, in place."""
+    for dtype, width in product(("u1", "u2"), (2, 3, 5, 7, 13, 20, 31, 33, 63, 100)):
+        scatter_in_place(device, values((40, width), dtype), tuples((40,), "i4", 30))
+    _core.d3d12_set_profile(device.name, {"compared_positions": 256})
+    for count, width in product((2, 127, 129, 256), (1, 7, 400)):
+        scatter_in_place(device, values((150, width), "u1"), tuples((150,), "i8", count))
+    _core.d3d12_set_profile(device.name, {"compared_positions": 0})
+    scatter(device, (40, 33), once((40,), "i4"), "u1", unique_indices=True)
+    scatter(device, (7, 40, 9), tuples((7, 40), "i8", 5), "u1", mode="drop")
+    scatter(device, (7, 40, 9), tuples((7, 40), "i2", 5) * 3, "u1", mode="wrap")
+    table, bad = device.tensor(values((40, 3), "u1")), np.array([[1], [40], [2]])
+    dmlindex.scatter_nd(table, bad, values((3, 3), "u1") + np.uint8(9), out=table)
+    with pytest.raises(IndexError, match=r"indices\[1, 0\] = 40 is out of range"):
+        table.numpy()
+    same(table, values((40, 3), "u1"))
+
+
+@case
+def scatter_slices(device: Device) -> None:
+    """As many positions as targets, or a few less; slices of a multiple of 16 bytes, too."""
+    for dtype, width in product(("u1", "u4"), (3, 5, 7, 20, 32, 33, 100)):
+        for count in (4, 30, 90):
+            scatter(device, (40, width), tuples((40,), "i4", count), dtype)
+        scatter(device, (40, width), tuples((60,), "i8", 30), dtype, mode="drop")
+
+
+@case
+def scatter_rows(device: Device) -> None:
+    scatter(device, (*SQUARE, 12), once(SQUARE, "i4"), "u4", unique_indices=True)
+
+
+@case
+def scatter_rows_simple(device: Device, unit: int) -> None:
+    scatter(device, (8, *row_of(unit)), once((8,), "i4"), "u4", unique_indices=True)
+
+
+@case
+def find_single_winners(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    places = tuples(shape, INDICES[index_bytes], 8 * TARGETS)
+    scatter(device, shape, places, "u4")
+    scatter(device, shape, places[:TARGETS], "u4")  # whose positions are below the last one's
+
+
+@case
+def scatter_singles(device: Device, index_bytes: int, coordinates: int) -> None:
+    shape = shape_of(coordinates)
+    for dtype in DTYPES.values():
+        scatter(device, shape, once(shape, INDICES[index_bytes]), dtype, unique_indices=True)
+        scatter_in_place(device, values(shape, dtype), tuples(shape, INDICES[index_bytes], 7))
+
+
+@case
+def scatter_winners(device: Device, element: int) -> None:
+    scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), DTYPES[element])
+
+
+@case
+def scatter_winners_in_place(device: Device, element: int) -> None:
+    scatter_in_place(device, values((TARGETS + 1,), DTYPES[element]), tuples((TARGETS,), "i4"))
+
+
+@case
+def find_any_winners(device: Device) -> None:
+    """Lines shorter than four and longer; tuples of four; slices of several elements."""
+    for size in (3, 7):
+        x = values((4, 5, size), "u4")
+        places = tuples((5,), "i8", 4 * 11 * size).reshape(4, 11, size)
+        updates = values(places.shape, "u4") + np.uint32(9)
+        agree(device, dmlindex.scatter_elements, x, places, updates, axis=1)
+        bad = places.copy()
+        bad[2, 3, 1] = 5
+        agree(device, dmlindex.scatter_elements, x, bad, updates, axis=1, mode="drop")
+    places = tuples((2, 3, 4, 2), "i4", 30)
+    scatter(device, (2, 3, 4, 2), places, "u2")
+    scatter(device, (2, 3, 4, 2, 3), places, "u1")
