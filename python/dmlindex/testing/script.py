@@ -44,8 +44,8 @@ def script(call: Call, function: str, imports: str) -> str:
             lines += made or [f"{name} = {_construction(value, blocks)}"]
             if not value.flags.writeable:
                 lines.append(f"{name}.flags.writeable = False")
-    shown = [names.get(id(value), repr(value)) for value in call.arguments]
-    shown += [f"{key}={names.get(id(v), repr(v))}" for key, v in call.options.items()]
+    shown = [names.get(id(value)) or _as_value(value) for value in call.arguments]
+    shown += [f"{key}={names.get(id(v)) or _as_value(v)}" for key, v in call.options.items()]
     lines.append(f"print({function}({', '.join(shown)}))")
     return "\n".join(lines)
 
@@ -119,6 +119,23 @@ def _as_numbers(name: str, array: Array) -> list[str]:
             few = f"{name}.flat[{places.tolist()}] = {flat[places].tolist()!r}"
             return lines + [few] * (places.size > 0)
     return [f"{name} = np.array({array.tolist()!r}, dtype={shown})"]
+
+
+def _as_value(value: object) -> str:
+    """An expression for an argument that is no array. How a scalar prints depends on NumPy's release.
+
+    >>> _as_value(np.float32(0.5))
+    'np.float32(0.5)'
+    >>> _as_value(np.datetime64("2000-01-01", "D"))
+    "np.int64(10957).view('<M8[D]')"
+    """
+    if not isinstance(value, np.generic):
+        return repr(value)
+    if value.dtype.kind in "mM":  # as the integer that it is
+        return f"np.int64({value.view(np.int64)}).view({value.dtype.str!r})"
+    if isinstance(value, (np.bool_, np.number)) and value.dtype.char not in "gG":
+        return f"np.{type(value).__name__}({value.item()!r})"
+    return f"np.frombuffer({value.tobytes()!r}, {value.dtype!r})[0]"
 
 
 def _as_code(memory: bytes) -> str:
