@@ -28,11 +28,11 @@ make_root() {
 }
 
 # in_root FOLDER COMMAND...: runs it there as root, in an environment of its own but for what pip gets its
-# packages by and what is said to our tests. It sees no process of this machine, and what it leaves running ends with it.
+# packages by, what is said to our tests, and CI, where Hypothesis draws the same examples each time. It sees no process of this machine, and what it leaves running ends with it.
 in_root() {
     local folder=$1 kept=()
     shift
-    mapfile -t kept < <(env | grep -iE '^((PIP|DMLINDEX)_[A-Z0-9_]*|https?_proxy|no_proxy)=' | grep -v '^PIP_FIND_LINKS=')
+    mapfile -t kept < <(env | grep -iE '^((PIP|DMLINDEX)_[A-Z0-9_]*|CI|https?_proxy|no_proxy)=' | grep -v '^PIP_FIND_LINKS=')
     # shellcheck disable=SC2016
     as_root unshare --mount --pid --fork --kill-child bash -c '
         mkdir -p "$0/dev/shm"
