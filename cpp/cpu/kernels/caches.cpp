@@ -34,7 +34,7 @@ Caches measure() {
     constexpr std::int64_t kUsual = 512 << 10;
     const std::int64_t found = find_l2_bytes();
     const std::int64_t l2_bytes = found > 0 ? found : kUsual;
-    return {l2_bytes, 4 * l2_bytes, 16 * l2_bytes};
+    return {l2_bytes, 8 * l2_bytes, 16 * l2_bytes};
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ bool pays(const Job& job) noexcept {
            column.index_stride != 0 && walk.table_stride == 0 && walk.index_stride != 0 &&
            walk.size >= row.limit / 4 && row.table_stride >= column.size * job.slice_bytes &&
            column.size * job.slice_bytes >= 2 * kCacheLineBytes && row.limit >= kManyRows &&
-           row.limit * row.table_stride > caches().streamed_bytes &&
+           row.limit * row.table_stride > 4 * caches().l2_bytes &&
            row.limit * kCacheLineBytes <= 2 * caches().l2_bytes;
 }
 
