@@ -88,12 +88,28 @@ template <class Index, std::int64_t kCount>
     __builtin_prefetch(reinterpret_cast<const void*>(item + kAheadBytes), 0, 2);
 }
 
+// Whether a block of elements goes through the table in order, line by line, by some looks: the
+// hardware foresees that.
+inline bool is_foreseen(const Block& block) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    if (block.slice_bytes > kElementBytes || block.count < 2 * kLooks) return false;
+    const std::int64_t apart = block.count / kLooks;
+    const auto most = static_cast<std::uint64_t>(apart * kCacheLineBytes);
+    bool in_order = true;
+    for (std::int64_t k = 1; k < kLooks; ++k) {
+        const auto step = static_cast<std::uint64_t>(block.offsets[k * apart]) -
+                          static_cast<std::uint64_t>(block.offsets[(k - 1) * apart]);
+        in_order &= step <= most;
+    }
+    return in_order;
+}
+
 // Calls visit(i) for every position, with the slices of some positions ahead on their way if the
 // table is far, and the items of some more if asked to.
 template <bool kFetchesItems = false, class Visit>
 [[gnu::always_inline]] inline void each_position(const Block& block, Visit visit) noexcept {
     std::int64_t i = 0;
-    if (block.far) {
+    if (block.far && !is_foreseen(block)) {
         const std::int64_t distance = fetch_distance(block.slice_bytes);
         for (std::int64_t j = 0; j < std::min(distance, block.count); ++j) fetch(block, j);
         for (; i < block.count - distance; ++i) {

@@ -24,8 +24,7 @@ constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
 // A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t l2_bytes = caches().l2_bytes;
-    if (plan.reduction != Reduction::kNone) return reached > 2 * l2_bytes;
-    if (plan.direction == Direction::kScatter) return reached >= l2_bytes;
+    if (plan.direction == Direction::kScatter) return reached > 2 * l2_bytes;
     return reached > (plan.slice_bytes <= kElementBytes ? 4 * l2_bytes : caches().far_bytes);
 }
 
