@@ -122,7 +122,7 @@ def _as_numbers(name: str, array: Array) -> list[str]:
 
 
 def _as_value(value: object) -> str:
-    """An expression for an argument that is no array. How a scalar prints depends on NumPy's release.
+    """An expression for an argument that is no array; scalars' repr hangs on NumPy's release.
 
     >>> _as_value(np.float32(0.5))
     'np.float32(0.5)'
