@@ -28,7 +28,8 @@ make_root() {
 }
 
 # in_root FOLDER COMMAND...: runs it there as root, in an environment of its own but for what pip gets its
-# packages by, what is said to our tests, and CI, where Hypothesis draws the same examples each time. It sees no process of this machine, and what it leaves running ends with it.
+# packages by, what is said to our tests, and CI, where Hypothesis draws the same examples each time. It sees no
+# process of this machine, and what it leaves running ends with it.
 in_root() {
     local folder=$1 kept=()
     shift

@@ -126,6 +126,8 @@ def _as_value(value: object) -> str:
 
     >>> _as_value(np.float32(0.5))
     'np.float32(0.5)'
+    >>> _as_value(np.str_(""))
+    "np.str_('')"
     >>> _as_value(np.datetime64("2000-01-01", "D"))
     "np.int64(10957).view('<M8[D]')"
     """
@@ -133,7 +135,7 @@ def _as_value(value: object) -> str:
         return repr(value)
     if value.dtype.kind in "mM":  # as the integer that it is
         return f"np.int64({value.view(np.int64)}).view({value.dtype.str!r})"
-    if isinstance(value, (np.bool_, np.number)) and value.dtype.char not in "gG":
+    if isinstance(value, (np.bool_, np.number, np.character)) and value.dtype.char not in "gG":
         return f"np.{type(value).__name__}({value.item()!r})"
     return f"np.frombuffer({value.tobytes()!r}, {value.dtype!r})[0]"
 
