@@ -35,7 +35,7 @@ static inline void fill_slice(std::byte* to, const Block& block) noexcept {
 }
 
 // How many positions ahead.
-inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
+static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return slice_bytes <= kCacheLineBytes ? 32 : 8;
 }
 
@@ -90,7 +90,7 @@ template <class Index, std::int64_t kCount>
 
 // Whether a block of elements goes through the table in order, line by line, by some looks: the
 // hardware foresees that.
-inline bool is_foreseen(const Block& block) noexcept {
+static inline bool is_foreseen(const Block& block) noexcept {
     constexpr std::int64_t kLooks = 16;
     if (block.slice_bytes > kElementBytes || block.count < 2 * kLooks) return false;
     const std::int64_t apart = block.count / kLooks;
