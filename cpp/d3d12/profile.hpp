@@ -41,6 +41,13 @@ struct Profile {
     std::int64_t targets_in_place = 2;
     std::int64_t slices_copied = 4;  // the same as the first of them, of slices of several elements
 
+    // The last position of each target is found range by range of the targets, where a word for
+    // each of them takes more bytes than that: a range's then stay in the GPU's cache. That pays
+    // for up to so many ranges, and targets for each position.
+    std::int64_t range_bytes = 32ll << 20;
+    std::int64_t most_ranges = 8;
+    std::int64_t targets_in_ranges = 4;
+
     // Where positions are at most so many, each group of the only kernel of a scatter in place
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
@@ -54,6 +61,11 @@ struct Profile {
     // Scatters along short lines of the table keep to a group each, if these are so many groups.
     std::int64_t least_blocks = 32;
 
+    // Scatters of single elements have a thread a line, where as many lines of the table have at
+    // most so many positions each.
+    std::int64_t least_lines = 1 << 13;
+    std::int64_t line_positions = 16;
+
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
     // on average at most, and an update so many targets; or, where no list can be long, where there
     // are at most as many elements.
@@ -62,6 +74,8 @@ struct Profile {
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
+    // There they have a second pass, where so many groups might wait for each other at one target.
+    std::int64_t groups_in_turn = 64;
 };
 
 inline constexpr Profile kDefaultProfile;
@@ -90,15 +104,21 @@ inline constexpr Threshold kThresholds[] = {
     {"targets_copied", &Profile::targets_copied, 0, 1 << 20},
     {"targets_in_place", &Profile::targets_in_place, 0, 1 << 20},
     {"slices_copied", &Profile::slices_copied, 0, 1 << 20},
+    {"range_bytes", &Profile::range_bytes, 1 << 12, kNever},
+    {"most_ranges", &Profile::most_ranges, 1, 64},
+    {"targets_in_ranges", &Profile::targets_in_ranges, 0, 1 << 20},
     {"compared_positions", &Profile::compared_positions, 0, 256},
     {"few_positions", &Profile::few_positions, 0, 1 << 20},
     {"few_without_order", &Profile::few_without_order, 0, 2048},
     {"few_table_bytes", &Profile::few_table_bytes, 0, kNever},
     {"least_blocks", &Profile::least_blocks, 1, kNever},
+    {"least_lines", &Profile::least_lines, 1, kNever},
+    {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
+    {"groups_in_turn", &Profile::groups_in_turn, 1, kNever},
 };
 
 // Whether all values are in range.

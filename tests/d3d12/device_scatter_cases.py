@@ -12,6 +12,7 @@ from dmlindex import DataType, Device, _core
 from tests.d3d12.device_kernel_calls import (
     DTYPES,
     INDICES,
+    NO_BLOCKS,
     OTHER_INDEX,
     SQUARE,
     TARGETS,
@@ -126,6 +127,31 @@ def scatter_singles(device: Device, index_bytes: int, coordinates: int) -> None:
     for dtype in DTYPES.values():
         scatter(device, shape, once(shape, INDICES[index_bytes]), dtype, unique_indices=True)
         scatter_in_place(device, values(shape, dtype), tuples(shape, INDICES[index_bytes], 7))
+
+
+@case
+def scatter_lines(device: Device) -> None:
+    """Lines along any axis, some of them shorter than the table's; bytes to words of 64 bits."""
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "least_lines": 1})
+    rng = np.random.default_rng(7)
+    for dtype, axis, mode in product(
+        DTYPES.values(), (0, 1, 2), ("raise", "clamp", "drop", "wrap")
+    ):
+        x = values((5, 6, 7), dtype)
+        shape = (*x.shape[:axis], 9, *x.shape[axis + 1 :])
+        places = rng.integers(-x.shape[axis], x.shape[axis], shape).astype("i4")
+        if mode != "raise":
+            places[0, 0, 0] = 99
+        updates = values(shape, dtype) + np.array(9, dtype)
+        agree(device, dmlindex.scatter_elements, x, places, updates, axis=axis, mode=mode)
+        inner = tuple(slice(0, size - 1) if d != axis else slice(9) for d, size in enumerate(shape))
+        few, fewer = places[inner].copy(), updates[inner].copy()
+        agree(device, dmlindex.scatter_elements, x, few, fewer, axis=axis, mode=mode)
+        table = device.tensor(x)
+        dmlindex.scatter_elements(table, places, updates, axis=axis, mode=mode, out=table)
+        same(table.numpy(), dmlindex.scatter_elements(x, places, updates, axis=axis, mode=mode))
+    _core.d3d12_set_profile(device.name, before)
 
 
 @case

@@ -64,6 +64,19 @@ def scatter_in_lines(device: str) -> Any:
     return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
 
 
+def scatter_many(device: str) -> Any:
+    x = values((3000,), "u4")
+    places = tuples((3000,), "i4", 2500)[:, 0]
+    places[::5] = places[1::5]
+    return dmlindex.scatter_elements(x, places, x[:2500] + np.uint32(3), device=device)
+
+
+def scatter_columns(device: str) -> Any:
+    x = values((4, 600), "u4")
+    places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(3, 600)
+    return dmlindex.scatter_elements(x, places, x[:3] + np.uint32(3), axis=0, device=device)
+
+
 def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
     """Of numbers so small that no order changes them."""
     x = np.zeros((targets, width), np.float32)
@@ -118,6 +131,29 @@ SIDES = {
         NO_BLOCKS,
     ),
     "slices_copied": Sides(scatter_rows, {16: "scatter_slices", 15: "scatter_rows_simple_4"}, FEW),
+    "range_bytes": Sides(
+        scatter_many,
+        {4096: "find_single_winners_4_1", NEVER: "find_single_winners_4_1"},
+        NO_BLOCKS,
+    ),
+    "most_ranges": Sides(
+        scatter_many,
+        {3: "find_single_winners_4_1", 2: "find_single_winners_4_1"},
+        NO_BLOCKS | {"range_bytes": 4096},
+    ),
+    "targets_in_ranges": Sides(
+        scatter_many,
+        {2: "find_single_winners_4_1", 1: "find_single_winners_4_1"},
+        NO_BLOCKS | {"range_bytes": 4096},
+    ),
+    "least_lines": Sides(
+        scatter_columns, {600: "scatter_lines", 601: "find_single_winners_4_1"}, NO_BLOCKS
+    ),
+    "line_positions": Sides(
+        scatter_columns,
+        {3: "scatter_lines", 2: "find_single_winners_4_1"},
+        NO_BLOCKS | {"least_lines": 1},
+    ),
     "compared_positions": Sides(
         scatter_in_place, {4: "scatter_bytes", 3: "scatter_singles_4_1"}, FEW
     ),
@@ -146,6 +182,13 @@ SIDES = {
         sums(10, 30, 2, ordered=False),
         {241: "accumulate_floats", 240: "reduce_lists_floats"},
         FEW | {"atomic_slice_bytes": 0},
+        typed=False,
+    ),
+    # The second pass is of the same kernel.
+    "groups_in_turn": Sides(
+        sums(10, 3000, ordered=False),
+        {12: "accumulate_floats", 13: "accumulate_floats"},
+        FEW,
         typed=False,
     ),
 }

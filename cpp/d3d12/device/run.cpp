@@ -72,7 +72,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         if (written.place_->lookups > 0) state.queue.make_pipeline(Kernel::keep_bad_index);
         const Lap recording(Part::kRecord);
         state.queue.keep_busy();
-        state.queue.recording();
+        state.queue.begin();
         raise_known_failures();
 
         Parents parents;

@@ -41,6 +41,7 @@ enum class Path : std::uint8_t {
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
     kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices
+    kLines,    // scatter_lines.hlsl: single elements, the positions of a line a thread
     kBytes,    // gather_bytes.hlsl, scatter_bytes.hlsl: slices of any size, in pieces of 16 bytes
     kBlocks,   // scatter_blocks.hlsl, reduce_blocks.hlsl: see blocks.hpp
 };
@@ -50,6 +51,13 @@ struct Grid {
     Dim outer{1, 0, 0, 0};
     Dim inner{1, 0, 0, 0};
     bool repeats_indices = false;  // every line reads the same
+};
+
+// The positions of kLines: the dims but one tell the lines.
+struct PositionLines {
+    int along = -1;  // the dim whose positions are a line's; none: a line has one
+    std::int64_t positions = 1;
+    std::int64_t count = 0;
 };
 
 // The blocks of the table of kBlocks, a group each.
@@ -67,8 +75,9 @@ struct Choice {
     bool compares = false;  // kBytes: a scatter that finds out by itself which position is the last
     bool has_stripes = false;  // kSingles: lines are walked in stripes
     TableIn table_in = TableIn::kBuffer;
-    Grid grid;      // kSingles
-    Blocks blocks;  // kBlocks
+    Grid grid;            // kSingles
+    PositionLines lines;  // kLines
+    Blocks blocks;        // kBlocks
 };
 
 // What kernels see of a tensor: by typed views or not, and so many texels of it at once; and which

@@ -18,21 +18,45 @@ constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 // a target that many updates name once, in turn.
 constexpr std::uint64_t kMostAccumulators = 1024;
 
+// Whether there are atomics that do all of a reduction's work.
+bool is_done_by_hardware(const Plan& plan) noexcept {
+    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
+           plan.reduction != Reduction::kMul;
+}
+
 void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
-                         const Views& views) {
+                         Views views) {
     const auto elements = static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
     constants.arguments[3] = static_cast<std::uint32_t>(elements);
     const std::int64_t values = kernel_values(plan.value_type);
-    // The queue counts groups by threads; these have a size of their own.
-    std::uint64_t group = kGroup;
-    if (values != VALUES_WIDE) {
-        const std::uint64_t rounds =
-            std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
-        constants.pattern[0][0] = static_cast<std::uint32_t>(rounds);
-        group = rounds * kAccumulated;
+    const Kernel kernel = kernels::accumulate(values);
+    if (values == VALUES_WIDE) {
+        encoder.queue.dispatch(kernel, constants, views, elements);
+        return;
     }
-    encoder.queue.dispatch(kernels::accumulate(values), constants, views,
-                           quotient_up(elements, group) * kGroup);
+    // The queue counts groups by threads; these have a size of their own.
+    const auto dispatch = [&](std::uint64_t groups) {
+        encoder.queue.dispatch(kernel, constants, views, groups * kGroup);
+    };
+    if (is_done_by_hardware(plan)) {
+        dispatch(quotient_up(elements, kAccumulated));
+        return;
+    }
+    const std::uint64_t rounds =
+        std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
+    const std::uint64_t groups = quotient_up(elements, rounds * kAccumulated);
+    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), 0, 0, 0};
+    if (groups < static_cast<std::uint64_t>(encoder.profile.groups_in_turn)) {
+        dispatch(groups);
+        return;
+    }
+    constants.pattern[0][1] = static_cast<std::uint32_t>(groups);
+    const std::uint64_t entries = groups * kListed;
+    views.written[kWinnersRegister].span = encoder.allocate(entries * kPairBytes);
+    dispatch(groups);
+    constants.arguments[3] = static_cast<std::uint32_t>(entries);
+    constants.pattern[0] = {1, 0, 1, 0};
+    dispatch(quotient_up(entries, kAccumulated));
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.

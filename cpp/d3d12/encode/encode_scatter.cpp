@@ -20,6 +20,23 @@ Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& c
     return winners;
 }
 
+// Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
+// all targets are one.
+struct Ranges {
+    std::uint64_t count = 1;
+    std::int64_t size = 0;
+};
+
+Ranges find_ranges(const Plan& plan, const Choice& choice, std::int64_t targets,
+                   const Profile& profile) noexcept {
+    const std::int64_t count = quotient_up(4 * targets, profile.range_bytes);
+    if (choice.has_stripes || count < 2 || count > profile.most_ranges ||
+        targets > position_count(plan) * profile.targets_in_ranges) {
+        return {};
+    }
+    return {static_cast<std::uint64_t>(count), quotient_up(targets, count)};
+}
+
 // Finds the last position that names each target.
 Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot, Constants& constants) {
@@ -36,11 +53,13 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.winners_base = winners.base;
         four.target_bytes = constants.target_bytes;
         four.target_count = constants.target_count;
+        const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
+        four.arguments[2] = narrow(ranges.size);
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
-                               four_threads(plan, marking));
+                               ranges.count * round_up(four_threads(plan, marking), kGroup));
     } else if (encoder.typed_views && fits_any_dims(plan)) {
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
@@ -128,6 +147,31 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
+void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                          const Tensors& tensors, const Slot& slot) {
+    Plan apart = plan;  // without the dim along the lines
+    Dim along{1, 0, 0, 0};
+    apart.rank = 0;
+    for (int d = 0; d < plan.rank; ++d) {
+        Dim dim = plan.dims[d];
+        dim.item_stride /= plan.slice_bytes;
+        if (d == lines.along) {
+            along = dim;
+        } else {
+            apart.dims[apart.rank++] = dim;
+        }
+    }
+    Constants constants = plan_constants(apart, slot, plan.slice_bytes);
+    constants.arguments = {narrow(lines.count), narrow(lines.positions), narrow(along.item_stride),
+                           narrow(along.index_stride)};
+    Views views;
+    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
+    encoder.queue.dispatch(Kernel::scatter_lines, constants, views,
+                           static_cast<std::uint64_t>(lines.count));
+}
+
 // What is left of a scatter whose winners are known, or that has none: each position by itself.
 void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
                       const Tensors& tensors, const Slot& slot, const Constants& constants,
@@ -195,6 +239,11 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
         winners.span = encoder.allocate(4);
         encode_clear(encoder, winners.span, 1);
         encode_in_order(encoder, plan, tensors, constants, winners);
+        return;
+    }
+    if (choice.path == Path::kLines) {
+        if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+        encode_scatter_lines(encoder, plan, choice.lines, tensors, slot);
         return;
     }
     if (choice.compares) {

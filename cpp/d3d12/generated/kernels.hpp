@@ -103,6 +103,7 @@ enum class Kernel : std::uint8_t {
     scatter_singles_8_1,
     scatter_singles_8_2,
     scatter_singles_8_3,
+    scatter_lines,
     scatter_winners_1,
     scatter_winners_2,
     scatter_winners_4,
@@ -140,7 +141,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 130;
+inline constexpr int kKernelCount = 131;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

@@ -36,6 +36,8 @@ class Queue final : public Recorder {
     // What ends waits; null: nothing does.
     void set_interrupt(const Interrupt* interrupt) noexcept { interrupt_ = interrupt; }
 
+    // Opens a list, if none is. Throws Error(kDevice) if the device is gone.
+    void begin();
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads) override;
     void skip_where_set(const Span& words) override;
@@ -90,7 +92,6 @@ class Queue final : public Recorder {
         std::uint64_t value = 0;  // of the timeline, once the list has run
     };
 
-    void begin();
     void prepare();
     std::size_t next_batch() const noexcept { return (batch_ + 1) % batches_.size(); }
     // Where what was recorded last is to be seen by what comes next.

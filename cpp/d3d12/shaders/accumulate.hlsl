@@ -1,7 +1,12 @@
 // Reductions in any order, any plan, one element of the updates a thread, in rounds of a group. What meets in a
 // round is combined in the group's own memory, and of targets that several name, as long as each round names them
 // again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
-// arguments: x to z as in value.hlsli, w the number of elements; pattern[0].x: the rounds of a group.
+//
+// Groups that exchange with one target do so in turn. So there may be two passes: of the targets that several name, each
+// group of the first leaves some of its last round in a list, which the second goes through.
+//
+// arguments: x to z as in value.hlsli, w the number of elements, or entries of the list; pattern[0]: x the rounds of a
+// group, y the groups of the first pass, if the list has room for theirs, or 0, z whether this is the second.
 
 #include "shared.h"
 
@@ -42,12 +47,16 @@ static const uint kProbes = 8;
 static const uint kFewMeet = GROUP / 16;
 static const uint kRoundsWithout = 7;
 
+// [entry][group of the first pass]: a target, or kNone, and what its updates come to.
+RWByteAddressBuffer list : register(WRITTEN(WINNERS_REGISTER));
+
 // A thread has a place for a target, and a node for its update.
 groupshared uint targets[GROUP];
 groupshared uint heads[GROUP];  // of lists of the threads that have a place's target
 groupshared uint nexts[GROUP];
 groupshared Element updates[GROUP];
-groupshared uint joined;  // threads that have found another one in their list
+groupshared uint listed[kListed];  // targets that have an entry
+groupshared uint joined;           // threads that have found another one in their list
 
 // The group's place for a target, or kNone.
 uint find_place(uint target) {
@@ -117,26 +126,50 @@ void fold_lists(uint thread, uint longest) {
     }
 }
 
+// Leaves a sum in the list, where the place's entry is free.
+bool leave(uint place, uint number, uint target, uint sum) {
+    uint entry = place % kListed;
+    uint other;
+    InterlockedCompareExchange(listed[entry], kNone, target, other);
+    [branch] if (other == kNone) list.Store2(8 * (entry * pattern[0].y + number), uint2(target, sum));
+    return other == kNone;
+}
+
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    [branch] if (has_atomics()) {
+        uint id = thread_id(group, thread);
+        uint offset, item;
+        [branch] if (id < arguments.w && !failed()) {
+            [branch] if (find_element(id, offset, item)) combine_at_once(offset, load_element(items, item));
+        }
+        return;
+    }
     bool fails = failed();  // no thread may leave before the others: they meet at barriers
     uint rounds = pattern[0].x;
-    uint first = group_id(group) * rounds * GROUP + thread;
+    uint number = group_id(group);
+    uint first = number * rounds * GROUP + thread;
+    bool lists = pattern[0].z == 0 && number < pattern[0].y;
     uint round_without = 0;  // the last of those without lists
     bool keeps = false;
     Element kept = 0;
     targets[thread] = kNone;
+    if (thread < kListed) listed[thread] = kNone;
     [loop] for (uint round = 1; round <= rounds; ++round) {
         uint id = first + (round - 1) * GROUP;
         bool there = id < arguments.w && !fails;
         uint offset = 0;
         uint item = 0;
         Element update = 0;
-        [branch] if (there) there = find_element(id, offset, item);
-        [branch] if (there) update = load_element(items, item);
-        [branch] if (there && has_atomics()) {
-            combine_at_once(offset, update);
-            there = false;
+        [branch] if (pattern[0].z != 0) {
+            uint2 entry = kNone;
+            [branch] if (there) entry = list.Load2(8 * id);
+            offset = entry.x;
+            update = entry.y;
+            there = offset != kNone;
+        } else {
+            [branch] if (there) there = find_element(id, offset, item);
+            [branch] if (there) update = load_element(items, item);
         }
         heads[thread] = kNone;
         nexts[thread] = kNone;
@@ -159,6 +192,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         uint leaving = kNone;  // the target of the thread's place, if its sum goes to the table
         [branch] if (looks) {
             uint head = heads[thread];
+            bool is_long = keeps || (head != kNone && head >= kSeveral);
             [branch] if (head != kNone) {
                 Element sum = updates[head & ~kSeveral];
                 [branch] if (keeps) sum = trim(combine(kept, sum));
@@ -168,6 +202,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             bool stays = head != kNone && head >= kSeveral && round < rounds;
             if (!stays) {
                 leaving = targets[thread];
+                [branch] if (lists && is_long && round == rounds) {
+                    if (leave(thread, number, leaving, kept)) leaving = kNone;
+                }
                 targets[thread] = kNone;
                 keeps = false;
             }
@@ -180,6 +217,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                 combine_in_table(of_place ? leaving : offset, of_place ? kept : update);
             }
         }
+    }
+    [branch] if (lists && thread < kListed) {
+        [branch] if (listed[thread] == kNone) list.Store2(8 * (thread * pattern[0].y + number), uint2(kNone, 0));
     }
 }
 #endif

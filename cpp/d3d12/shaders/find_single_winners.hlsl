@@ -1,19 +1,21 @@
 // find_winners.hlsl for single elements, four positions a thread. arguments.y: 0 if the indices are only to be checked,
-// else how many fours there are: the last ones come first.
+// else how many fours there are: the last ones come first. arguments.z: the targets of a range.
 
 #include "four.hlsli"
+#include "ranges.hlsli"
 
 #define CLAIMS_TOGETHER
 #include "winners.hlsli"
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint id = thread_id(group, thread);
     bool there = !failed();
     if (arguments.y == 0) {
-        if (there) locate_four(id);
+        if (there) locate_four(thread_id(group, thread));
         return;
     }
+    Range range = find_range(group_id(group), (arguments.y + GROUP - 1) / GROUP, arguments.z);
+    uint id = range.group * GROUP + thread;
     there = there && id < arguments.y;  // no thread may leave before the others: they meet at barriers
     Four four = locate_four(arguments.y - 1 - min(id, arguments.y - 1));
     uint4 target = four.place;
@@ -22,7 +24,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         uint found = four.place[i];
         marks[i] = there && is_there(four, i) && !is_skipped(four, i);
         [branch] if (marks[i] && mode == kModeLinear && target_bytes > 1) marks[i] = find_target(four.address[i], found);
+        marks[i] = marks[i] && is_of(range, found);
         target[i] = found;
     }
-    claim_together(group_id(group), thread, target, four.first + uint4(0, 1, 2, 3), marks);
+    claim_together(range.group, thread, target, four.first + uint4(0, 1, 2, 3), marks);
 }
