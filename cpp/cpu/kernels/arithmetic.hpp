@@ -244,5 +244,51 @@ T combine(T old, T update) noexcept {
     }
 }
 
+// What updates to one place come to, in their order.
+template <Reduction kReduction, class T>
+class Running {
+  public:
+    explicit Running(T first) noexcept : value_(first) {}
+    void take(T update) noexcept { value_ = combine<kReduction>(value_, update); }
+    T value() const noexcept { return value_; }
+
+  private:
+    T value_;
+};
+
+// Sums and products stay in a vector, which GCC else clears behind the number in every step.
+#if defined(__SSE2__) && !defined(__clang__)
+template <Reduction kReduction>
+    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
+class Running<kReduction, float> {
+  public:
+    explicit Running(float first) noexcept : value_(_mm_set_ss(first)) {}
+    void take(float update) noexcept {
+        const __m128 right = _mm_set_ss(update);
+        value_ =
+            kReduction == Reduction::kAdd ? _mm_add_ss(value_, right) : _mm_mul_ss(value_, right);
+    }
+    float value() const noexcept { return _mm_cvtss_f32(value_); }
+
+  private:
+    __m128 value_;
+};
+template <Reduction kReduction>
+    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
+class Running<kReduction, double> {
+  public:
+    explicit Running(double first) noexcept : value_(_mm_set_sd(first)) {}
+    void take(double update) noexcept {
+        const __m128d right = _mm_set_sd(update);
+        value_ =
+            kReduction == Reduction::kAdd ? _mm_add_sd(value_, right) : _mm_mul_sd(value_, right);
+    }
+    double value() const noexcept { return _mm_cvtsd_f64(value_); }
+
+  private:
+    __m128d value_;
+};
+#endif
+
 }  // namespace
 }  // namespace dmlindex::cpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 #include "cpu/kernels/arithmetic.hpp"
@@ -38,15 +39,28 @@ inline constexpr std::int64_t kWidestBytes = 32;
 inline constexpr std::int64_t kWidestBytes = 16;
 #endif
 
+// Signed numbers need their order for kMin and kMax; sums and products wrap as unsigned ones.
+template <Reduction kReduction, class T>
+using LaneOf = typename std::conditional_t<std::is_integral_v<T> && kReduction != Reduction::kMin &&
+                                               kReduction != Reduction::kMax,
+                                           std::make_unsigned<T>, std::type_identity<T>>::type;
+
+// Lane by lane, where no NaN is.
+template <Reduction kReduction, class Vector>
+[[gnu::always_inline]] inline Vector combine_vectors(const Vector& old,
+                                                     const Vector& update) noexcept {
+    if constexpr (kReduction == Reduction::kAdd) return old + update;
+    if constexpr (kReduction == Reduction::kMul) return old * update;
+    if constexpr (kReduction == Reduction::kMin) return update < old ? update : old;
+    if constexpr (kReduction == Reduction::kMax) return update > old ? update : old;
+}
+
 // Combines kVectors vectors of elements, as combine does each. False, with nothing written, if a
 // NaN is among floats.
 template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
 bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
     constexpr bool kOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
-    // Signed numbers need their order; sums and products wrap as unsigned ones.
-    using Number = typename std::conditional_t<std::is_integral_v<T> && !kOrdered,
-                                               std::make_unsigned<T>, std::type_identity<T>>::type;
-    using Vector [[gnu::vector_size(kVectorBytes)]] = Number;
+    using Vector [[gnu::vector_size(kVectorBytes)]] = LaneOf<kReduction, T>;
     Vector results[kVectors];
     auto is_nan = Vector{} != Vector{};
 #pragma GCC unroll 4
@@ -55,16 +69,7 @@ bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
         Vector update;
         std::memcpy(&old, target + v * kVectorBytes, sizeof old);
         std::memcpy(&update, item + v * kVectorBytes, sizeof update);
-        Vector& result = results[v];
-        if constexpr (kReduction == Reduction::kAdd) {
-            result = old + update;
-        } else if constexpr (kReduction == Reduction::kMul) {
-            result = old * update;
-        } else if constexpr (kReduction == Reduction::kMin) {
-            result = update < old ? update : old;
-        } else {
-            result = update > old ? update : old;
-        }
+        const Vector result = results[v] = combine_vectors<kReduction>(old, update);
         if constexpr (std::is_floating_point_v<T>) {
             is_nan |= result != result;
             if constexpr (kOrdered) is_nan |= update != update;
@@ -118,35 +123,71 @@ inline bool are_one(const std::int64_t* offsets) noexcept {
 }
 
 // Where that holds in a block, by a look at some of its positions.
-enum class Runs { kNone, kSome, kLong };
-
-inline Runs runs_of(const Block& block) noexcept {
+inline bool has_runs(const Block& block) noexcept {
     constexpr std::int64_t kLooks = 16;
-    if (block.count < 4 * kLooks) return Runs::kNone;
+    if (block.count < 4 * kLooks) return false;
     std::int64_t found = 0;
     for (std::int64_t k = 0; k < kLooks; ++k)
         found += are_one(block.offsets + k * (block.count / kLooks)) ? 1 : 0;
-    if (found == kLooks) return Runs::kLong;
-    return found > kLooks * 3 / 4 ? Runs::kSome : Runs::kNone;
+    return found > kLooks * 3 / 4;
 }
 
-// Whether a float is no less, or no greater, already: mostly so in a long run, and foreseen, so
-// that updates do not wait for each other.
+// How many positions from i on have the place of the first.
+inline std::int64_t run_length(const Block& block, std::int64_t i) noexcept {
+    const std::int64_t place = block.offsets[i];
+    std::int64_t end = i;
+    while (end + 4 <= block.count && block.offsets[end] == place && are_one(block.offsets + end))
+        end += 4;
+    while (end < block.count && block.offsets[end] == place) ++end;
+    return end - i;
+}
+
+// Whether updates come to the same in any order, but for NaNs and zeros of both signs. Integers do
+// altogether, but they hardly wait for each other in a register.
 template <Reduction kReduction, class T>
-bool stays(T old, T update) noexcept {
-    if constexpr (std::is_floating_point_v<T>) {
-        if constexpr (kReduction == Reduction::kMin) return update >= old;
-        if constexpr (kReduction == Reduction::kMax) return update <= old;
+constexpr bool kInAnyOrder = std::is_floating_point_v<T> && kHasVectors<T> &&
+                             (kReduction == Reduction::kMin || kReduction == Reduction::kMax);
+
+// Combines packed elements, a vector of them at least, in an order of its own. False if C order
+// might give another result.
+template <Reduction kReduction, class T>
+bool reduce_packed(const std::byte* item, std::int64_t count, T& result) noexcept {
+    using Vector [[gnu::vector_size(kWidestBytes)]] = T;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    const std::byte* const last = item + count * kBytes - kWidestBytes;
+    Vector sums;
+    std::memcpy(&sums, item, sizeof sums);
+    auto is_nan = sums != sums;
+    const auto take = [&](const std::byte* from) {
+        Vector update;
+        std::memcpy(&update, from, sizeof update);
+        sums = combine_vectors<kReduction>(sums, update);
+        is_nan |= update != update;
+    };
+    for (item += kWidestBytes; item < last; item += kWidestBytes) take(item);
+    take(last);  // maybe some again, which changes nothing
+    T lanes[kWidestBytes / kBytes];
+    std::memcpy(lanes, &sums, sizeof lanes);
+    for (std::size_t half = std::size(lanes) / 2; half > 0; half /= 2) {
+        for (std::size_t k = 0; k < half; ++k)
+            lanes[k] = pick<kReduction>(lanes[k], lanes[k + half]);
     }
-    return false;
+    result = lanes[0];
+    std::uint64_t words[kWidestBytes / sizeof(std::uint64_t)];
+    std::memcpy(words, &is_nan, sizeof words);
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : words) any |= word;
+    return any == 0 && result != T{0};
 }
 
 // Single elements, of which one place gets many in a row: its value stays in a register, as through
-// memory each would wait for the one before.
+// memory each would wait for the one before, and those whose order does not matter go a vector at a
+// time.
 template <Reduction kReduction, class T>
-void reduce_runs(const Block& given, Runs runs) noexcept {
+void reduce_runs(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
-    const bool foreseen = runs == Runs::kLong;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    const bool packed = block.item_stride == kBytes;
     const std::byte* item = block.items;
     for (std::int64_t i = 0; i < block.count;) {
         const std::int64_t place = block.offsets[i];
@@ -156,12 +197,32 @@ void reduce_runs(const Block& given, Runs runs) noexcept {
             continue;
         }
         T value = element_at<T>(block.table + place);
-        do {
-            const T update = element_at<T>(item);
-            if (!foreseen || !stays<kReduction>(value, update))
-                value = combine<kReduction>(value, update);
+        if constexpr (kInAnyOrder<kReduction, T>) {
+            constexpr std::int64_t kLanes = kWidestBytes / kBytes;
+            const std::int64_t last = i + kLanes - 1;
+            const bool is_long = packed && last < block.count && block.offsets[last] == place;
+            const std::int64_t length = is_long ? run_length(block, i) : 0;
+            T result;
+            if (length >= kLanes && reduce_packed<kReduction, T>(item, length, result)) {
+                value = combine<kReduction>(value, result);
+                std::memcpy(block.table + place, &value, sizeof(T));
+                item += length * kBytes;
+                i += length;
+                continue;
+            }
+        }
+        Running<kReduction, T> running(value);
+        const auto take = [&] {
+            running.take(element_at<T>(item));
             item += block.item_stride;
-        } while (++i < block.count && block.offsets[i] == place);
+            ++i;
+        };
+        while (i + 4 <= block.count && block.offsets[i] == place && are_one(block.offsets + i)) {
+#pragma GCC unroll 4
+            for (int k = 0; k < 4; ++k) take();
+        }
+        while (i < block.count && block.offsets[i] == place) take();
+        value = running.value();
         std::memcpy(block.table + place, &value, sizeof(T));
     }
 }
@@ -176,9 +237,8 @@ void reduce(const Block& given) noexcept {
         });
     };
     const bool single = block.slice_bytes == static_cast<std::int64_t>(sizeof(T));
-    const Runs runs = single ? runs_of(block) : Runs::kNone;
-    if (runs != Runs::kNone) {
-        reduce_runs<kReduction, T>(block, runs);
+    if (single && has_runs(block)) {
+        reduce_runs<kReduction, T>(block);
     } else if (single) {
         each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);

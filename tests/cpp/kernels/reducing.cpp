@@ -128,6 +128,13 @@ void put_float(std::byte* data, std::int64_t i, T value) {
     std::memcpy(data + i * kBytesOf<T>, &value, sizeof value);
 }
 
+// Zeros of both signs, which are equal but not the same, among numbers of one sign.
+template <class T>
+T zero_or(Random& random, int sign) {
+    if (random.one_in(2)) return static_cast<T>(sign);
+    return random.one_in(2) ? T{0} : -T{0};
+}
+
 template <class T>
 T special(Random& random) {
     using Limits = std::numeric_limits<T>;
@@ -162,8 +169,28 @@ void put_values(Case& c, ValueType type, const Twin& to, std::int64_t bytes) {
             }
         }
     }
-    // Some in place of what is there.
-    for (std::int64_t i = 0; is_float && !c.timed && i < bytes / part; i += random.between(1, 16)) {
+    if (c.timed || !is_float) {
+        std::memcpy(to.expected, to.data, static_cast<std::size_t>(bytes));
+        return;
+    }
+    if (random.one_in(3)) {
+        const int sign = random.one_in(2) ? 1 : -1;
+        for (std::int64_t i = 0; i < bytes / part; ++i) {
+            if (is_long) {
+                put_float(to.data, i, zero_or<long double>(random, sign));
+            } else if (part == 8) {
+                put_float(to.data, i, zero_or<double>(random, sign));
+            } else if (part == 4) {
+                put_float(to.data, i, zero_or<float>(random, sign));
+            } else {
+                put_float(to.data, i, static_cast<std::uint16_t>(random.one_of({0, 0x8000})));
+            }
+        }
+    }
+    // Some, or few, in place of what is there.
+    const std::int64_t apart = random.one_of({std::int64_t{16}, std::int64_t{500}});
+    for (std::int64_t i = random.between(0, apart); i < bytes / part;
+         i += random.between(1, apart)) {
         if (is_long) {
             put_float(to.data, i, special<long double>(random));
         } else if (part == 8) {
@@ -201,8 +228,12 @@ void try_reduce(Case& c, cpu::MoveKernel kernel) {
     const std::int64_t places = c.timed ? 64 : random.between(1, 20);
     const std::int64_t table_bytes = places * bytes;
     const Twin table = c.buffer(table_bytes);
+    // One place gets one update, or some in a row.
+    const std::int64_t longest =
+        c.timed ? 1 : random.one_of({std::int64_t{1}, std::int64_t{40}, std::int64_t{300}});
+    const bool packed = c.timed || (longest > 1 && random.one_in(2));
     const std::int64_t stride =
-        c.timed ? bytes : random.one_of({bytes, -bytes, std::int64_t{0}, bytes + 3 * value_bytes});
+        packed ? bytes : random.one_of({bytes, -bytes, std::int64_t{0}, bytes + 3 * value_bytes});
     const Pieces items = c.pieces(c.count, bytes, stride);
     put_values(c, type, table, table_bytes);
     const std::int64_t reach =
@@ -212,9 +243,13 @@ void try_reduce(Case& c, cpu::MoveKernel kernel) {
     put_values(c, type, items.origin + reach, item_bytes);
     const Twin kept = c.buffer(8 * c.count, 8);
     const std::int64_t origin = random.between(0, table_bytes);
-    for (std::int64_t i = 0; i < c.count; ++i) {
-        std::int64_t offset = random.between(0, places - 1) * bytes - origin;
-        if (!c.timed && random.one_in(5)) offset = cpu::kSkipped;
+    std::int64_t offset = 0;
+    for (std::int64_t i = 0, run_end = 0; i < c.count; ++i) {
+        if (i == run_end) {
+            run_end += random.between(1, longest);
+            offset = random.between(0, places - 1) * bytes - origin;
+            if (!c.timed && random.one_in(5)) offset = cpu::kSkipped;
+        }
         std::memcpy(kept.data + 8 * i, &offset, sizeof offset);
         std::memcpy(kept.expected + 8 * i, &offset, sizeof offset);
     }
