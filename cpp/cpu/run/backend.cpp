@@ -23,9 +23,7 @@ constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
 // Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
 // A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
-    const std::int64_t l2_bytes = caches().l2_bytes;
-    if (plan.direction == Direction::kScatter) return reached > 2 * l2_bytes;
-    return reached > (plan.slice_bytes <= kElementBytes ? 4 * l2_bytes : caches().far_bytes);
+    return reached > (plan.direction == Direction::kScatter ? 2 : 4) * caches().l2_bytes;
 }
 
 // Whether a gather's result is so large that it is written past the caches. Out of a table that L2
