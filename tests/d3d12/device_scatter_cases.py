@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,13 +145,14 @@ def scatter_lines(device: Device) -> None:
         if mode != "raise":
             places[0, 0, 0] = 99
         updates = values(shape, dtype) + np.array(9, dtype)
-        agree(device, dmlindex.scatter_elements, x, places, updates, axis=axis, mode=mode)
+        options: dict[str, Any] = {"axis": axis, "mode": mode}
+        agree(device, dmlindex.scatter_elements, x, places, updates, **options)
         inner = tuple(slice(0, size - 1) if d != axis else slice(9) for d, size in enumerate(shape))
         few, fewer = places[inner].copy(), updates[inner].copy()
-        agree(device, dmlindex.scatter_elements, x, few, fewer, axis=axis, mode=mode)
+        agree(device, dmlindex.scatter_elements, x, few, fewer, **options)
         table = device.tensor(x)
-        dmlindex.scatter_elements(table, places, updates, axis=axis, mode=mode, out=table)
-        same(table.numpy(), dmlindex.scatter_elements(x, places, updates, axis=axis, mode=mode))
+        dmlindex.scatter_elements(table, places, updates, out=table, **options)
+        same(table.numpy(), dmlindex.scatter_elements(x, places, updates, **options))
     _core.d3d12_set_profile(device.name, before)
 
 

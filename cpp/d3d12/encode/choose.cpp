@@ -1,12 +1,12 @@
 #include "d3d12/encode/choose.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <numeric>
 #include <optional>
 
 #include "d3d12/encode/blocks.hpp"
+#include "d3d12/encode/position_lines.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
@@ -22,23 +22,10 @@ constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
 
-bool is_single(std::int64_t bytes) noexcept {
-    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-}
-
 // Whether the constants of a dispatch hold what units are filled with until it repeats itself.
 bool fits_pattern(const Plan& plan, std::int64_t unit) noexcept {
     return plan.fill == nullptr ||
            std::lcm(plan.element_bytes, unit) <= static_cast<std::int64_t>(kPatternBytes);
-}
-
-// Whether all strides in the table are whole slices.
-bool table_has_whole_slices(const Plan& plan) noexcept {
-    const auto is_whole = [&](std::int64_t stride) { return stride % plan.slice_bytes == 0; };
-    return std::all_of(plan.dims, plan.dims + plan.rank,
-                       [&](const Dim& dim) { return is_whole(dim.table_stride); }) &&
-           std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
-                       [&](const Coordinate& axis) { return is_whole(axis.table_stride); });
 }
 
 // Tables of 256 are looked up by bytes.
@@ -99,60 +86,6 @@ bool compares(const Plan& plan, const Tensors& tensors, const Reach& reach) noex
     return plan.direction == Direction::kScatter && !plan.copies_source && !plan.unique_indices &&
            position_count(plan) <= reach.profile.compared_positions &&
            fits_bytes(plan, tensors, reach);
-}
-
-// Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
-// add up to in the table, from the smallest stride on, is less than the next one's stride.
-bool lines_are_apart(const Plan& plan, int along) noexcept {
-    struct Step {
-        std::int64_t stride;
-        std::int64_t size;
-    };
-    std::array<Step, 2 * kMaxDeviceDims> steps;
-    std::size_t count = 0;
-    for (int d = 0; d < plan.rank; ++d) {
-        if (d != along) steps[count++] = {plan.dims[d].table_stride, plan.dims[d].size};
-    }
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        steps[count++] = {plan.coordinates[k].table_stride, plan.coordinates[k].limit};
-    }
-    std::sort(steps.begin(), steps.begin() + count,
-              [](const Step& a, const Step& b) { return a.stride < b.stride; });
-    std::int64_t reached = plan.slice_bytes;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (steps[i].stride < reached) return false;
-        reached += (steps[i].size - 1) * steps[i].stride;
-    }
-    return true;
-}
-
-// Lines of positions of a scatter of single elements, a thread each; positions 0: there are none.
-std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
-                                                 const Reach& reach) noexcept {
-    const std::int64_t element = plan.slice_bytes;
-    if (plan.direction != Direction::kScatter || plan.is_linear || !is_single(element) ||
-        plan.unique_indices || !table_has_whole_slices(plan) || has_no_place(plan) ||
-        plan.rank > kMaxDeviceDims || plan.coordinate_count > kMaxDeviceDims) {
-        return std::nullopt;
-    }
-    const std::int64_t most = element * reach.texels;
-    if (static_cast<std::int64_t>(tensors.table.bytes) > most ||
-        static_cast<std::int64_t>(tensors.items.bytes) > most) {
-        return std::nullopt;
-    }
-    PositionLines lines;
-    for (int d = 0; d < plan.rank; ++d) {
-        if (plan.dims[d].item_stride % element != 0) return std::nullopt;
-        if (plan.dims[d].table_stride != 0) continue;
-        if (lines.along >= 0) return std::nullopt;
-        lines.along = d;
-        lines.positions = plan.dims[d].size;
-    }
-    if (lines.positions == 0 || lines.positions > reach.profile.line_positions) return std::nullopt;
-    lines.count = position_count(plan) / lines.positions;
-    if (lines.count < reach.profile.least_lines || !lines_are_apart(plan, lines.along))
-        return std::nullopt;
-    return lines;
 }
 
 // An index that moves between long lines of a table: neighbours in a line read from anywhere, but

@@ -94,6 +94,13 @@ struct Reach {
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
 };
 
+// Whether there are kernels that move so many bytes as one element.
+constexpr bool is_single(std::int64_t bytes) noexcept {
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+// Whether all strides in the table are whole slices.
+bool table_has_whole_slices(const Plan& plan) noexcept;
+
 // Whether the kernels of any.hlsli can resolve the plan's indices.
 bool fits_any_dims(const Plan& plan) noexcept;
 // Whether slices are single elements that lie packed in items, and anywhere in the table.

@@ -1,5 +1,6 @@
 // How a plan's bytes lie, as far as it decides which kernels run it.
 
+#include <algorithm>
 #include <numeric>
 
 #include "d3d12/encode/choose.hpp"
@@ -10,6 +11,14 @@ namespace {
 constexpr int kMostCoordinates = 3;  // of the kernels with variants for them
 
 }  // namespace
+
+bool table_has_whole_slices(const Plan& plan) noexcept {
+    const auto is_whole = [&](std::int64_t stride) { return stride % plan.slice_bytes == 0; };
+    return std::all_of(plan.dims, plan.dims + plan.rank,
+                       [&](const Dim& dim) { return is_whole(dim.table_stride); }) &&
+           std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [&](const Coordinate& axis) { return is_whole(axis.table_stride); });
+}
 
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes) {
     Plan copy = plan;

@@ -1,0 +1,15 @@
+// Scatters whose positions form lines that are apart in the table.
+#pragma once
+
+#include <optional>
+
+#include "d3d12/encode/choose.hpp"
+
+namespace dmlindex::d3d12 {
+
+// The lines of a scatter of single elements that scatter_lines.hlsl has a thread go along; nothing
+// where there are none, or that would not pay.
+std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
+                                                 const Reach& reach) noexcept;
+
+}  // namespace dmlindex::d3d12
