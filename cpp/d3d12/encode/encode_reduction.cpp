@@ -18,7 +18,7 @@ constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 // a target that many updates name once, in turn.
 constexpr std::uint64_t kMostAccumulators = 1024;
 
-// Whether there are atomics that do all of a reduction's work.
+// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
 bool is_done_by_hardware(const Plan& plan) noexcept {
     return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
            plan.reduction != Reduction::kMul;
