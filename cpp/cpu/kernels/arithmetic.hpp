@@ -256,7 +256,9 @@ class Running {
     T value_;
 };
 
-// Sums and products stay in a vector, which GCC else clears behind the number in every step.
+// Sums and products stay in a vector, which GCC else clears behind the number in every step. By
+// intrinsics, each type its own: the operands of a plain vector sum GCC may swap, and of two NaNs
+// the first has to stay.
 #if defined(__SSE2__) && !defined(__clang__)
 template <Reduction kReduction>
     requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
