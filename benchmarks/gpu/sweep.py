@@ -38,6 +38,8 @@ _WARM_SECONDS = 0.06  # in which chains must not have become quicker, for the ca
 _MOST_WARM_SECONDS = 0.6
 _SECONDS = 0.04  # of timing a way
 _LONG = 0.05  # seconds: a call that takes longer is timed by itself
+_BOUND = 0.9  # a call below it is measured again, and the median counts
+_TIMES_AGAIN = 3
 _LARGE_NS = 50e3  # of the best peer: from there on it is not what a call costs that counts
 
 
@@ -186,6 +188,30 @@ def worker(options: dict[str, Any]) -> None:
 def main(options: argparse.Namespace, machine: dict[str, Any], device: str) -> None:
     """Measures, and writes sweep-SEED-d3d12.json."""
     numbers = list(range(options.first, options.first + options.sweep))
+    found = measured(options, numbers)
+    low = [number for number, record in found.items() if record["ratio"] < _BOUND]
+    again = [measured(options, low) for _ in range(_TIMES_AGAIN if low else 0)]
+    for number in low:
+        ratios = [found[number]["ratio"], *(one[number]["ratio"] for one in again)]
+        found[number] |= {"ratio": median(ratios), "ratios": ratios}
+    sweep = {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": machine,
+        "seed": options.seed,
+        "where": device,
+        "versions": {},
+        "missing": {},
+        "records": [found[number] for number in numbers],
+    }
+    path = Path(options.json or f"{options.output}/sweep-{options.seed}-d3d12.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sweep, indent=1), "utf-8")
+    print(summary(sweep))
+    print(f"Written to {path}")
+
+
+def measured(options: argparse.Namespace, numbers: list[int]) -> dict[int, Record]:
+    """The records of so many calls."""
     found: dict[int, Record] = {number: {"times": [], "not_run": []} for number in numbers}
     for who in ("ours", "peers"):
         what = {"who": who, "quick": options.quick, "device": options.device}
@@ -197,20 +223,7 @@ def main(options: argparse.Namespace, machine: dict[str, Any], device: str) -> N
                 add(found, json.loads(line))
         if process.returncode:
             sys.exit(f"benchmark: the sweep's process for {who} failed, see above")
-    sweep = {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "machine": machine,
-        "seed": options.seed,
-        "where": device,
-        "versions": {},
-        "missing": {},
-        "records": [with_ratio(found[number]) for number in numbers],
-    }
-    path = Path(options.json or f"{options.output}/sweep-{options.seed}-d3d12.json")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(sweep, indent=1), "utf-8")
-    print(summary(sweep))
-    print(f"Written to {path}")
+    return {number: with_ratio(record) for number, record in found.items()}
 
 
 def add(found: dict[int, Record], record: Record) -> None:

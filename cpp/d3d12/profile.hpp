@@ -74,8 +74,6 @@ struct Profile {
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
-    // There they have a second pass, where so many groups might wait for each other at one target.
-    std::int64_t groups_in_turn = 64;
 };
 
 inline constexpr Profile kDefaultProfile;
@@ -118,7 +116,6 @@ inline constexpr Threshold kThresholds[] = {
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
-    {"groups_in_turn", &Profile::groups_in_turn, 1, kNever},
 };
 
 // Whether all values are in range.

@@ -184,13 +184,6 @@ SIDES = {
         FEW | {"atomic_slice_bytes": 0},
         typed=False,
     ),
-    # The second pass is of the same kernel.
-    "groups_in_turn": Sides(
-        sums(10, 3000, ordered=False),
-        {12: "accumulate_floats", 13: "accumulate_floats"},
-        FEW,
-        typed=False,
-    ),
 }
 
 

@@ -14,14 +14,39 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
-// Groups that accumulate, or a few more: as many as a large GPU has at work, each of which adds to
-// a target that many updates name once, in turn.
-constexpr std::uint64_t kMostAccumulators = 1024;
+// Groups that accumulate, or a few more: enough to keep a large GPU busy, and few enough not to
+// meet all the time at a target that many updates name.
+constexpr std::uint64_t kMostAccumulators = 512;
 
 // Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
 bool is_done_by_hardware(const Plan& plan) noexcept {
     return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
            plan.reduction != Reduction::kMul;
+}
+
+// What changes no element that it is combined with, for each element of a word.
+std::uint32_t empty_word(const Plan& plan) noexcept {
+    const std::int64_t bits = 8 * plan.element_bytes;
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+    const std::uint32_t sign = all ^ all >> 1;
+    const ValueType type = plan.value_type;
+    std::uint32_t zero = 0;
+    std::uint32_t one = 1;
+    std::uint32_t most = 1;
+    std::uint32_t least = 0;
+    if (kernel_values(type) == VALUES_FLOATS) {
+        const bool is_half = type == ValueType::kFloat16;
+        zero = sign;  // −0
+        one = is_half ? 0x3c00 : 0x3f800000 >> (32 - bits);
+        most = is_half ? 0x7c00 : 0x7f800000 >> (32 - bits);
+        least = sign | most;
+    } else if (type != ValueType::kBool) {
+        least = static_cast<std::uint32_t>(type) % 2 == 1 ? sign : 0;  // signed ones are odd
+        most = least ^ all;
+    }
+    const std::uint32_t empty[] = {zero, one, most, least};
+    const auto number = static_cast<std::size_t>(plan.reduction) - kReductionAdd;
+    return empty[number] * (0xffffffff / all);
 }
 
 void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
@@ -45,18 +70,8 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants con
     const std::uint64_t rounds =
         std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
     const std::uint64_t groups = quotient_up(elements, rounds * kAccumulated);
-    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), 0, 0, 0};
-    if (groups < static_cast<std::uint64_t>(encoder.profile.groups_in_turn)) {
-        dispatch(groups);
-        return;
-    }
-    constants.pattern[0][1] = static_cast<std::uint32_t>(groups);
-    const std::uint64_t entries = groups * kListed;
-    views.written[kWinnersRegister].span = encoder.allocate(entries * kPairBytes);
+    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan), 0, 0};
     dispatch(groups);
-    constants.arguments[3] = static_cast<std::uint32_t>(entries);
-    constants.pattern[0] = {1, 0, 1, 0};
-    dispatch(quotient_up(entries, kAccumulated));
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.

@@ -2,11 +2,8 @@
 // round is combined in the group's own memory, and of targets that several name, as long as each round names them
 // again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
 //
-// Groups that exchange with one target do so in turn. So there may be two passes: of the targets that several name, each
-// group of the first leaves some of its last round in a list, which the second goes through.
-//
-// arguments: x to z as in value.hlsli, w the number of elements, or entries of the list; pattern[0]: x the rounds of a
-// group, y the groups of the first pass, if the list has room for theirs, or 0, z whether this is the second.
+// arguments: x to z as in value.hlsli, w the number of elements; pattern[0]: x the rounds of a group, y an empty word
+// (combine_each).
 
 #include "shared.h"
 
@@ -47,16 +44,13 @@ static const uint kProbes = 8;
 static const uint kFewMeet = GROUP / 16;
 static const uint kRoundsWithout = 7;
 
-// [entry][group of the first pass]: a target, or kNone, and what its updates come to.
-RWByteAddressBuffer list : register(WRITTEN(WINNERS_REGISTER));
-
 // A thread has a place for a target, and a node for its update.
 groupshared uint targets[GROUP];
 groupshared uint heads[GROUP];  // of lists of the threads that have a place's target
 groupshared uint nexts[GROUP];
 groupshared Element updates[GROUP];
-groupshared uint listed[kListed];  // targets that have an entry
-groupshared uint joined;           // threads that have found another one in their list
+groupshared uint joined;  // threads that have found another one in their list
+groupshared uint longer;  // the steps that some node of a list is to go on by
 
 // The group's place for a target, or kNone.
 uint find_place(uint target) {
@@ -79,6 +73,8 @@ bool has_atomics() {
     return VALUES == VALUES_INTEGERS && arguments.x != kValueBool && arguments.z == 4 && arguments.y != kReductionMul;
 }
 
+uint element_mask() { return arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff; }
+
 void combine_at_once(uint offset, uint update) {
     if (arguments.y == kReductionAdd) {
         table.InterlockedAdd(offset, update);
@@ -95,23 +91,54 @@ void combine_at_once(uint offset, uint update) {
     }
 }
 
+#if VALUES == VALUES_BYTES
 void combine_in_table(uint offset, Element update) {
+    uint word = offset & ~3u;
     uint shift = 8 * (offset & 3);
-    uint mask = arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff;
-    uint expected = table.Load(offset & ~3u);
+    uint expected = table.Load(word);
     bool done = false;
     [allow_uav_condition] while (!done) {
-        uint value = trim(combine(expected >> shift & mask, update));
+        uint both = (expected & ~(0xffu << shift)) | combine(expected >> shift & 0xff, update) << shift;
         uint found;
-        table.InterlockedCompareExchange(offset & ~3u, expected, (expected & ~(mask << shift)) | value << shift, found);
+        table.InterlockedCompareExchange(word, expected, both, found);
         done = found == expected;
         expected = found;
     }
 }
+#else
+// A word's elements, one by one. An empty one (pattern[0].y), which no element is changed by, leaves the other's bits.
+uint combine_each(uint old, uint update) {
+    uint mask = element_mask();
+    uint empty = pattern[0].y & mask;
+    uint result = 0;
+    [loop] for (uint shift = 0; shift < 32; shift += 8 * arguments.z) {
+        uint a = old >> shift & mask;
+        uint b = update >> shift & mask;
+        uint value = a == empty ? b : a;
+        [branch] if (a != empty && b != empty) value = trim(combine(a, b));
+        result |= value << shift;
+    }
+    return result;
+}
+
+// Threads that meet at a word do not wait for each other: one takes what is there and leaves the word empty, and puts
+// back what both come to. What others have put there meanwhile it gets for it, and goes on with that.
+void combine_in_table(uint offset, Element update) {
+    uint word = offset & ~3u;
+    uint shift = 8 * (offset & 3);
+    uint empty = pattern[0].y;
+    uint hand = (empty & ~(element_mask() << shift)) | update << shift;
+    [allow_uav_condition] while (hand != empty) {
+        uint there;
+        table.InterlockedExchange(word, empty, there);
+        table.InterlockedExchange(word, combine_each(there, hand), hand);
+    }
+}
+#endif
 
 // Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it.
-void fold_lists(uint thread, uint longest) {
-    [loop] for (uint reach = 1; reach < longest; reach *= 2) {
+void fold_lists(uint thread) {
+    [loop] for (uint reach = 1; longer == reach; reach *= 2) {
         uint next = nexts[thread];
         uint further = kNone;
         Element value = updates[thread];
@@ -122,17 +149,9 @@ void fold_lists(uint thread, uint longest) {
         GroupMemoryBarrierWithGroupSync();
         updates[thread] = value;
         nexts[thread] = further;
+        if (further != kNone) longer = 2 * reach;
         GroupMemoryBarrierWithGroupSync();
     }
-}
-
-// Leaves a sum in the list, where the place's entry is free.
-bool leave(uint place, uint number, uint target, uint sum) {
-    uint entry = place % kListed;
-    uint other;
-    InterlockedCompareExchange(listed[entry], kNone, target, other);
-    [branch] if (other == kNone) list.Store2(8 * (entry * pattern[0].y + number), uint2(target, sum));
-    return other == kNone;
 }
 
 [numthreads(GROUP, 1, 1)]
@@ -147,52 +166,42 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     bool fails = failed();  // no thread may leave before the others: they meet at barriers
     uint rounds = pattern[0].x;
-    uint number = group_id(group);
-    uint first = number * rounds * GROUP + thread;
-    bool lists = pattern[0].z == 0 && number < pattern[0].y;
-    uint round_without = 0;  // the last of those without lists
+    uint first = group_id(group) * rounds * GROUP + thread;
     bool keeps = false;
     Element kept = 0;
     targets[thread] = kNone;
-    if (thread < kListed) listed[thread] = kNone;
+    uint with_lists = 1;  // the next round that has them
     [loop] for (uint round = 1; round <= rounds; ++round) {
         uint id = first + (round - 1) * GROUP;
         bool there = id < arguments.w && !fails;
         uint offset = 0;
         uint item = 0;
         Element update = 0;
-        [branch] if (pattern[0].z != 0) {
-            uint2 entry = kNone;
-            [branch] if (there) entry = list.Load2(8 * id);
-            offset = entry.x;
-            update = entry.y;
-            there = offset != kNone;
-        } else {
-            [branch] if (there) there = find_element(id, offset, item);
-            [branch] if (there) update = load_element(items, item);
-        }
-        heads[thread] = kNone;
-        nexts[thread] = kNone;
-        updates[thread] = update;
-        if (thread == 0) joined = 0;
-        GroupMemoryBarrierWithGroupSync();
-        bool looks = round > round_without;
-        uint place = kNone;
-        [branch] if (there && looks) place = find_place(offset);
-        [branch] if (place != kNone) {
-            InterlockedExchange(heads[place], thread, nexts[thread]);
-            there = false;
-            if (nexts[thread] != kNone) InterlockedAdd(joined, 1);
-        }
-        GroupMemoryBarrierWithGroupSync();
-        uint met = joined;
-        if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
-        GroupMemoryBarrierWithGroupSync();
-        fold_lists(thread, met + 1);
+        [branch] if (there) there = find_element(id, offset, item);
+        [branch] if (there) update = load_element(items, item);
         uint leaving = kNone;  // the target of the thread's place, if its sum goes to the table
-        [branch] if (looks) {
+        [branch] if (round == with_lists) {
+            heads[thread] = kNone;
+            nexts[thread] = kNone;
+            updates[thread] = update;
+            if (thread == 0) joined = longer = 0;
+            GroupMemoryBarrierWithGroupSync();
+            uint place = kNone;
+            [branch] if (there) place = find_place(offset);
+            [branch] if (place != kNone) {
+                InterlockedExchange(heads[place], thread, nexts[thread]);
+                there = false;
+                [branch] if (nexts[thread] != kNone) {
+                    InterlockedAdd(joined, 1);
+                    longer = 1;
+                }
+            }
+            GroupMemoryBarrierWithGroupSync();
+            with_lists = joined < kFewMeet ? min(round + 1 + kRoundsWithout, max(rounds, round + 1)) : round + 1;
+            if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
+            GroupMemoryBarrierWithGroupSync();
+            fold_lists(thread);
             uint head = heads[thread];
-            bool is_long = keeps || (head != kNone && head >= kSeveral);
             [branch] if (head != kNone) {
                 Element sum = updates[head & ~kSeveral];
                 [branch] if (keeps) sum = trim(combine(kept, sum));
@@ -202,24 +211,17 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             bool stays = head != kNone && head >= kSeveral && round < rounds;
             if (!stays) {
                 leaving = targets[thread];
-                [branch] if (lists && is_long && round == rounds) {
-                    if (leave(thread, number, leaving, kept)) leaving = kNone;
-                }
                 targets[thread] = kNone;
                 keeps = false;
             }
-            if (met < kFewMeet) round_without = min(round + kRoundsWithout, rounds - 1);
+            GroupMemoryBarrierWithGroupSync();
         }
-        GroupMemoryBarrierWithGroupSync();
         [loop] for (uint i = 0; i < 2; ++i) {
             bool of_place = i == 0;
             [branch] if (of_place ? leaving != kNone : there) {
                 combine_in_table(of_place ? leaving : offset, of_place ? kept : update);
             }
         }
-    }
-    [branch] if (lists && thread < kListed) {
-        [branch] if (listed[thread] == kNone) list.Store2(8 * (thread * pattern[0].y + number), uint2(kNone, 0));
     }
 }
 #endif
