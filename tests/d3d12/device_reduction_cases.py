@@ -61,6 +61,14 @@ def accumulate(device: Device, values_of: str) -> None:
     hot[many // 2 :] = np.arange(many - many // 2)
     some = (np.arange(many) % 64 == 0).astype(ones.dtype)
     reduce(device, how, hot[:, np.newaxis], np.zeros(many, ones.dtype), some, ordered=False)
+    if values_of != "wide":  # groups that meet at few words, with what these hold meanwhile
+        few = tuples((7,), "i4", 1 << 15)
+        signs = np.where(np.arange(len(few)) % 3 == 0, -1, 1).astype(ones.dtype)
+        for how in ("mul", "min", "max"):
+            extremes = signs if how == "mul" else np.repeat(updates[::-1][:32], len(few) // 32)
+            if values_of == "floats" and how != "mul":
+                extremes[77] = -np.inf if how == "min" else np.inf
+            reduce(device, how, few, np.ones(9, ones.dtype), extremes, ordered=False)
     if values_of == "integers":
         for dtype in ("i4", "u4", "?"):
             x = values((TARGETS,), "u4").astype(dtype)
