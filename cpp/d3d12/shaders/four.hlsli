@@ -1,8 +1,12 @@
-// The places of four neighbouring positions of single elements: what the elementwise kernels begin with. INDEX: bytes
+// The places of four positions of single elements: what the elementwise kernels begin with. INDEX: bytes
 // of an index, 1, 4 or 8; COORDINATES: numbers of a tuple, 1 to 3. Indices and items are packed, there is no wrap, and
 // arguments.x is the number of positions. Positions are lines: dims[0] says how many and how far they are apart in the
 // table, dims[1] the same of the positions in a line; the table's strides are in elements. rank is 1 if there is one
 // line, 2 if lines are whole fours, else 3.
+//
+// The four are neighbours. PAIRS: two of them are, and two more that are 2 · kStripeThreads behind, so that threads beside
+// each other read and store 16 bytes beside each other: the caches are gone through by lines, of which indices or
+// elements of 8 bytes would take half of each twice. One coordinate, and no single bytes.
 //
 // stripe_lines: the number of lines where the threads go down stripes of them, whose part of the table then stays in
 // the GPU's cache; else 0. index_repeats: whether every line reads the same indices.
@@ -12,6 +16,9 @@
 
 #include "constants.hlsli"
 
+#ifndef PAIRS
+#define PAIRS 0
+#endif
 #define WORDS (INDEX * COORDINATES)  // four tuples have as many
 
 #if WORDS == 1
@@ -23,12 +30,23 @@ Buffer<uint4> indices : register(t1);
 struct Four {
     uint first;    // position; the others follow it
     uint tuple;    // of the first; the others' follow it
+#if PAIRS
+    uint third;  // position, with its tuple: the fourth follows it, the second the first
+    uint third_tuple;
+#endif
     uint4 place;    // element of the table
     bool4 inside;   // else a bad index was clamped, or kModeLinear has nothing there
     uint4 address;  // kModeLinear: what the place was before that was looked at
 };
 
-bool is_there(Four four, uint i) { return four.first + i < arguments.x; }
+#if PAIRS
+uint position_of(Four four, uint i) { return i < 2 ? four.first + i : four.third + i - 2; }
+uint tuple_at(Four four, uint i) { return i < 2 ? four.tuple + i : four.third_tuple + i - 2; }
+#else
+uint position_of(Four four, uint i) { return four.first + i; }
+uint tuple_at(Four four, uint i) { return four.tuple + i; }
+#endif
+bool is_there(Four four, uint i) { return position_of(four, i) < arguments.x; }
 // Whether the mode skips the position.
 bool is_skipped(Four four, uint i) { return !four.inside[i] && mode >= kModeSkip; }
 
@@ -80,7 +98,7 @@ uint part_outside(uint tuple, uint k, bool there) {
     return found * coordinates[k].table_stride;
 }
 
-// Where four positions are, before their indices are known.
+// Where neighbouring positions are, before their indices are known.
 struct Spot {
     uint outer;  // line
     uint inner;  // of the first position in its line
@@ -88,16 +106,19 @@ struct Spot {
     uint tuple;
 };
 
-Spot spot_of(uint id) {
+// part: with PAIRS, which one.
+Spot spot_of(uint id, uint part) {
+    uint thread = id % kStripeThreads;
+    uint within = PAIRS ? 2 * (part * kStripeThreads + thread) : 4 * thread;
     Spot spot;
     spot.outer = 0;
-    spot.inner = 4 * id;
+    spot.inner = PAIRS ? 4 * (id - thread) + within : 4 * id;
     spot.first = spot.inner;
     if (stripe_lines != 0) {
         uint walked = id / kStripeThreads;  // lines of all stripes
         uint stripe = walked / stripe_lines;
         spot.outer = walked - stripe * stripe_lines;
-        spot.inner = 4 * (stripe * kStripeThreads + id % kStripeThreads);
+        spot.inner = 4 * stripe * kStripeThreads + within;
         spot.first = spot.inner < dims[1].size ? spot.outer * dims[1].size + spot.inner : arguments.x;
     } else if (rank > 1) {
         spot.outer = spot.inner / dims[1].size;
@@ -149,15 +170,45 @@ void add_coordinates(inout Four four, uint words[WORDS]) {
             uint k = n % COORDINATES;
             bool4 here = uint4(0, 1, 2, 3) == j && !four.inside;
             if (any(here)) {
-                uint4 found = (k == 0 ? base : four.place) + part_outside(four.tuple + j, k, is_there(four, j));
+                uint4 found = (k == 0 ? base : four.place) + part_outside(tuple_at(four, j), k, is_there(four, j));
                 four.place = here ? found : four.place;
             }
         }
     }
 }
 
+#if PAIRS
 Four locate_four(uint id) {
-    Spot spot = spot_of(id);
+    Four four;
+    uint words[WORDS];
+    uint step = dims[1].table_stride;
+    [unroll] for (uint part = 0; part < 2; ++part) {
+        Spot spot = spot_of(id, part);
+        uint2 place = spot.outer * dims[0].table_stride + spot.inner * step + uint2(0, step);
+        bool next = rank > 2 && spot.inner + 1 >= dims[1].size;
+        if (next) place.y += dims[0].table_stride - dims[1].size * step;
+        uint4 loaded = indices[spot.tuple * INDEX / 16];
+#if INDEX == 4
+        if (spot.tuple % 4 != 0) loaded.xy = loaded.zw;
+#endif
+        [unroll] for (uint w = 0; w < WORDS / 2; ++w) words[part * WORDS / 2 + w] = loaded[w];
+        if (part == 0) {
+            four.first = spot.first;
+            four.tuple = spot.tuple;
+            four.place.xy = place;
+        } else {
+            four.third = spot.first;
+            four.third_tuple = spot.tuple;
+            four.place.zw = place;
+        }
+    }
+    four.inside = true;
+    add_coordinates(four, words);
+    return four;
+}
+#else
+Four locate_four(uint id) {
+    Spot spot = spot_of(id, 0);
     uint words[WORDS];
     load_words(spot.tuple, words);
     Four four;
@@ -175,3 +226,4 @@ Four locate_four(uint id) {
     add_coordinates(four, words);
     return four;
 }
+#endif

@@ -29,6 +29,9 @@ void store_four(Four four, Element a, Element b, Element c, Element d) {
     items[texel] = uint2(a | b << 16, c | d << 16);
 #elif ELEMENT == 4
     items[texel] = uint4(a, b, c, d);
+#elif PAIRS
+    items[four.first / 2] = uint4(a, b);
+    [branch] if (four.third < arguments.x) items[four.third / 2] = uint4(c, d);
 #else
     items[2 * texel] = uint4(a, b);
     items[2 * texel + 1] = uint4(c, d);

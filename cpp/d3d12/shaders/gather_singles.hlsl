@@ -3,6 +3,7 @@
 // where random reads of 256 KiB to 1 MiB are quicker than from a buffer.
 
 #define HOLDS
+#define PAIRS (ELEMENT == 8 && COORDINATES == 1 && INDEX > 1)
 #include "four.hlsli"
 #include "four_items.hlsli"
 
