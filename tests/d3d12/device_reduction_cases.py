@@ -74,9 +74,16 @@ def accumulate(device: Device, values_of: str) -> None:
             x = values((TARGETS,), "u4").astype(dtype)
             for how in ("add", "mul", "min", "max"):
                 reduce(device, how, tuples((TARGETS,), OTHER_INDEX), x[::-1].copy(), x)
-    if values_of == "floats":  # as sums of complex64 are
-        x = ((updates > 1) * (1 + 2j)).astype("c8")
+    if values_of == "floats":
+        x = ((updates > 1) * (1 + 2j)).astype("c8")  # summed as floats
         reduce(device, "add", tuples((TARGETS,), "i4"), x[::-1].copy(), x, ordered=False)
+        # A NaN becomes a quiet one, also beside what changes no number.
+        nan = np.array([0x7FA00001], "u4").view("f4")
+        for how, number in (("add", -0.0), ("mul", 1.0), ("min", np.inf), ("max", -np.inf)):
+            fixed = np.array([number], "f4")
+            for old, new in ((fixed, nan), (nan, fixed)):
+                x, update = np.repeat(old, 5), np.repeat(new, 1)
+                reduce(device, how, np.array([[2]]), x, update, ordered=False)
 
 
 @case

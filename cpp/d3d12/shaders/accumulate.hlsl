@@ -106,8 +106,9 @@ void combine_in_table(uint offset, Element update) {
     }
 }
 #else
-// A word's elements, one by one. An empty one (pattern[0].y), which no element is changed by, leaves the other's bits.
-uint combine_each(uint old, uint update) {
+// A word's elements, one by one. An empty one (pattern[0].y), which no element is changed by, leaves the other's bits; but
+// the one at the bit own is combined all the same, so that a NaN becomes a quiet one.
+uint combine_each(uint old, uint update, uint own) {
     uint mask = element_mask();
     uint empty = pattern[0].y & mask;
     uint result = 0;
@@ -115,7 +116,7 @@ uint combine_each(uint old, uint update) {
         uint a = old >> shift & mask;
         uint b = update >> shift & mask;
         uint value = a == empty ? b : a;
-        [branch] if (a != empty && b != empty) value = trim(combine(a, b));
+        [branch] if (shift == own || (a != empty && b != empty)) value = trim(combine(a, b));
         result |= value << shift;
     }
     return result;
@@ -125,13 +126,16 @@ uint combine_each(uint old, uint update) {
 // back what both come to. What others have put there meanwhile it gets for it, and goes on with that.
 void combine_in_table(uint offset, Element update) {
     uint word = offset & ~3u;
-    uint shift = 8 * (offset & 3);
+    uint own = 8 * (offset & 3);
     uint empty = pattern[0].y;
-    uint hand = (empty & ~(element_mask() << shift)) | update << shift;
-    [allow_uav_condition] while (hand != empty) {
+    uint hand = (empty & ~(element_mask() << own)) | update << own;
+    bool done = false;
+    [allow_uav_condition] while (!done) {
         uint there;
         table.InterlockedExchange(word, empty, there);
-        table.InterlockedExchange(word, combine_each(there, hand), hand);
+        table.InterlockedExchange(word, combine_each(there, hand, own), hand);
+        own = kNone;
+        done = hand == empty;
     }
 }
 #endif
@@ -197,7 +201,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                 }
             }
             GroupMemoryBarrierWithGroupSync();
-            with_lists = joined < kFewMeet ? min(round + 1 + kRoundsWithout, max(rounds, round + 1)) : round + 1;
+            with_lists = joined < kFewMeet ? min(round + 1 + kRoundsWithout, rounds) : round + 1;
             if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
             GroupMemoryBarrierWithGroupSync();
             fold_lists(thread);
