@@ -38,7 +38,7 @@ struct Profile {
     // Scatters go through the targets, not the positions, if there are at most so many of them for
     // each position: where the copy of the source is made in the same pass, and in place.
     std::int64_t targets_copied = 16;
-    std::int64_t targets_in_place = 2;
+    std::int64_t targets_in_place = 8;
     std::int64_t slices_copied = 4;  // the same as the first of them, of slices of several elements
 
     // The last position of each target is found range by range of the targets, where a word for
@@ -62,9 +62,11 @@ struct Profile {
     std::int64_t least_blocks = 32;
 
     // Scatters of single elements have a thread a line, where as many lines of the table have at
-    // most so many positions each.
+    // most so many positions each: the second number where lines lie beside each other, so that
+    // neighbouring threads read neighbours.
     std::int64_t least_lines = 1 << 13;
     std::int64_t line_positions = 16;
+    std::int64_t column_positions = 128;
 
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
     // on average at most, and an update so many targets; or, where no list can be long, where there
@@ -74,6 +76,8 @@ struct Profile {
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
+    // Groups keep a small table in their memory, where a word of it has so many updates.
+    std::int64_t held_updates = 64;
 };
 
 inline constexpr Profile kDefaultProfile;
@@ -112,10 +116,12 @@ inline constexpr Threshold kThresholds[] = {
     {"least_blocks", &Profile::least_blocks, 1, kNever},
     {"least_lines", &Profile::least_lines, 1, kNever},
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
+    {"column_positions", &Profile::column_positions, 0, 1 << 12},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
+    {"held_updates", &Profile::held_updates, 1, kNever},
 };
 
 // Whether all values are in range.

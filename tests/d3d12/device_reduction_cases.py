@@ -87,6 +87,43 @@ def accumulate(device: Device, values_of: str) -> None:
 
 
 @case
+def accumulate_held(device: Device) -> None:
+    """Numbers that any order sums to the same bits: in runs, drawn, and all at one place."""
+    rng = np.random.default_rng(3)
+    runs = np.repeat(rng.integers(100, size=900), 7)
+    several = rng.integers(3000, size=200001)  # threads have several rounds
+    for dtype, width in (("f4", 1), ("f2", 1), ("f2", 3), ("f4", 2)):
+        for places in (runs, several, np.full(20000, 99)):
+            updates = (rng.random((len(places), width)) < 0.005).astype(dtype)
+            updates[:5] = np.inf
+            x = (
+                (np.arange(3000 * width) % 50)
+                .reshape(3000, width)
+                .astype(dtype)[: places.max() + 1]
+            )
+            tuple_of = places[:, np.newaxis]
+            for how in ("add", "max"):
+                reduce(device, how, tuple_of, x, updates, ordered=False)
+            signs = np.where(updates != 0, -1, 1).astype(dtype)
+            reduce(device, "mul", tuple_of, x, signs, ordered=False)
+            reduce(device, "min", tuple_of, x, -updates, ordered=False)
+    places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
+    ones[77] = np.array(0x7FA00001, "u4").view("f4")  # a NaN becomes a quiet one
+    reduce(device, "add", places, np.full(100, -0.0, "f4"), ones, ordered=False)
+    places[5] = 100  # out of range
+    for mode in ("clamp", "wrap", "drop"):
+        reduce(
+            device,
+            "add",
+            places,
+            np.zeros(100, "f4"),
+            np.ones(10000, "f4"),
+            mode=mode,
+            ordered=False,
+        )
+
+
+@case
 def list_updates(device: Device) -> None:
     updates = numbers(TARGETS, "floats")
     add(device, tuples((TARGETS,), OTHER_INDEX), np.ones(TARGETS, "f4"), updates)
@@ -126,6 +163,15 @@ def reduce_long(device: Device, values_of: str) -> None:
         for how, few in drawn(values_of):
             updates = np.resize(few, (len(places), *rest))
             reduce(device, how, places, updates[: len(lengths)].copy(), updates)
+    if values_of == "floats":  # too many for atomics, in any order: groups share a run
+        for dtype, width in (("f4", 300), ("f2", 600)):
+            x = np.ones((len(lengths), width), dtype)
+            updates = np.zeros((len(places), width), dtype)
+            updates[::3] = np.arange(width) % 2
+            for how in ("add", "min", "max"):
+                reduce(device, how, places, x, updates, ordered=False)
+            signs = np.where(updates == 1, -1, 1).astype(dtype)
+            reduce(device, "mul", places, x, signs, ordered=False)
 
 
 for name in ("sort_keys", "sort_count", "sort_scan", "sort_move"):

@@ -77,6 +77,12 @@ def scatter_columns(device: str) -> Any:
     return dmlindex.scatter_elements(x, places, x[:3] + np.uint32(3), axis=0, device=device)
 
 
+def scatter_rows_apart(device: str) -> Any:
+    x = values((600, 4), "u4")
+    places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(600, 3)
+    return dmlindex.scatter_elements(x, places, x[:, :3] + np.uint32(3), axis=1, device=device)
+
+
 def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
     """Of numbers so small that no order changes them."""
     x = np.zeros((targets, width), np.float32)
@@ -150,6 +156,11 @@ SIDES = {
         scatter_columns, {600: "scatter_lines", 601: "find_single_winners_4_1"}, NO_BLOCKS
     ),
     "line_positions": Sides(
+        scatter_rows_apart,
+        {3: "scatter_lines", 2: "find_any_winners"},
+        NO_BLOCKS | {"least_lines": 1},
+    ),
+    "column_positions": Sides(
         scatter_columns,
         {3: "scatter_lines", 2: "find_single_winners_4_1"},
         NO_BLOCKS | {"least_lines": 1},
@@ -183,6 +194,11 @@ SIDES = {
         {241: "accumulate_floats", 240: "reduce_lists_floats"},
         FEW | {"atomic_slice_bytes": 0},
         typed=False,
+    ),
+    "held_updates": Sides(
+        sums(70, 700, ordered=False),
+        {10: "accumulate_held", 11: "accumulate_floats"},
+        FEW | {"few_without_order": 0},
     ),
 }
 

@@ -17,6 +17,10 @@ constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 // Groups that accumulate, or a few more: enough to keep a large GPU busy, and few enough not to
 // meet all the time at a target that many updates name.
 constexpr std::uint64_t kMostAccumulators = 512;
+// A group that keeps the table has so many updates for each word of it; of fewer words, lists are
+// quicker.
+constexpr std::uint64_t kHeldAgain = 4;
+constexpr std::uint64_t kLeastHeld = 64;
 
 // Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
 bool is_done_by_hardware(const Plan& plan) noexcept {
@@ -49,29 +53,43 @@ std::uint32_t empty_word(const Plan& plan) noexcept {
     return empty[number] * (0xffffffff / all);
 }
 
-void encode_accumulation(const Encoder& encoder, const Plan& plan, Constants constants,
-                         Views views) {
+// Whether groups that accumulate keep the table in their memory: each combines all of it in the
+// end.
+bool holds_table(const Plan& plan, std::uint64_t words, std::uint64_t elements,
+                 const Profile& profile) noexcept {
+    const auto updates = static_cast<std::uint64_t>(profile.held_updates);
+    return kernel_values(plan.value_type) == VALUES_FLOATS && words >= kLeastHeld &&
+           words <= kHeldWords && elements >= std::max(updates, kHeldAgain) * words;
+}
+
+void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                         Constants constants, Views views) {
     const auto elements = static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
     constants.arguments[3] = static_cast<std::uint32_t>(elements);
     const std::int64_t values = kernel_values(plan.value_type);
-    const Kernel kernel = kernels::accumulate(values);
     if (values == VALUES_WIDE) {
-        encoder.queue.dispatch(kernel, constants, views, elements);
+        encoder.queue.dispatch(kernels::accumulate(values), constants, views, elements);
         return;
     }
     // The queue counts groups by threads; these have a size of their own.
-    const auto dispatch = [&](std::uint64_t groups) {
+    const auto dispatch = [&](Kernel kernel, std::uint64_t groups) {
         encoder.queue.dispatch(kernel, constants, views, groups * kGroup);
     };
     if (is_done_by_hardware(plan)) {
-        dispatch(quotient_up(elements, kAccumulated));
+        dispatch(kernels::accumulate(values), quotient_up(elements, kAccumulated));
         return;
     }
+    const std::uint64_t words = quotient_up(tensors.table.bytes, 4);
+    const bool holds = holds_table(plan, words, elements, encoder.profile);
+    const std::uint64_t most =
+        holds ? std::min(kMostAccumulators, elements / (kHeldAgain * words)) : kMostAccumulators;
+    const std::uint64_t step = holds ? kFour : 1;  // elements of a thread in a round
     const std::uint64_t rounds =
-        std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
-    const std::uint64_t groups = quotient_up(elements, rounds * kAccumulated);
-    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan), 0, 0};
-    dispatch(groups);
+        std::max<std::uint64_t>(elements / (kAccumulated * step * most), 1);
+    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan),
+                            static_cast<std::uint32_t>(words), 0};
+    dispatch(holds ? Kernel::accumulate_held : kernels::accumulate(values),
+             quotient_up(elements, rounds * step * kAccumulated));
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.
@@ -135,6 +153,9 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
         encoder.queue.dispatch(kernels::reduce_sorted(values), constants, views, walkers * slice);
     }
     if (count <= kLongestRun) return;
+    constants.pattern[0] = {};
+    if (plan.any_order && values == VALUES_FLOATS)
+        constants.pattern[0] = {1, empty_word(plan), 0, 0};
     const std::uint64_t groups = quotient_up(count, kLongestRun) * quotient_up(slice, kLanes);
     encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);
 }
@@ -231,7 +252,7 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     }
     const Profile& profile = encoder.profile;
     if (can_accumulate(plan, profile)) {
-        encode_accumulation(encoder, plan, constants, views);
+        encode_accumulation(encoder, plan, tensors, constants, views);
         return;
     }
     std::uint32_t sort_slot = kNoSlot;

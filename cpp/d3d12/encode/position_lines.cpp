@@ -6,6 +6,10 @@
 namespace dmlindex::d3d12 {
 namespace {
 
+// What a GPU's cache fetches at once: the positions of a line that are further apart have no part
+// of it together.
+constexpr std::int64_t kSectorBytes = 32;
+
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
 bool lines_are_apart(const Plan& plan, int along) noexcept {
@@ -54,7 +58,11 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
         lines.along = d;
         lines.positions = plan.dims[d].size;
     }
-    if (lines.positions == 0 || lines.positions > reach.profile.line_positions) return std::nullopt;
+    const bool are_columns =
+        lines.along >= 0 && plan.dims[lines.along].index_stride >= kSectorBytes;
+    const std::int64_t most_positions =
+        are_columns ? reach.profile.column_positions : reach.profile.line_positions;
+    if (lines.positions == 0 || lines.positions > most_positions) return std::nullopt;
     lines.count = position_count(plan) / lines.positions;
     if (lines.count < reach.profile.least_lines || !lines_are_apart(plan, lines.along))
         return std::nullopt;

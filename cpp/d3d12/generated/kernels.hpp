@@ -119,6 +119,7 @@ enum class Kernel : std::uint8_t {
     accumulate_wide,
     accumulate_floats,
     accumulate_bytes,
+    accumulate_held,
     list_updates,
     list_single_updates_4,
     list_single_updates_8,
@@ -141,7 +142,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 131;
+inline constexpr int kKernelCount = 132;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

@@ -2,8 +2,8 @@
 // round is combined in the group's own memory, and of targets that several name, as long as each round names them
 // again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
 //
-// arguments: x to z as in value.hlsli, w the number of elements; pattern[0]: x the rounds of a group, y an empty word
-// (combine_each).
+// arguments: x to z as in value.hlsli, w the number of elements; pattern[0]: x the rounds of a group, y as in
+// exchange.hlsli.
 
 #include "shared.h"
 
@@ -73,8 +73,6 @@ bool has_atomics() {
     return VALUES == VALUES_INTEGERS && arguments.x != kValueBool && arguments.z == 4 && arguments.y != kReductionMul;
 }
 
-uint element_mask() { return arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff; }
-
 void combine_at_once(uint offset, uint update) {
     if (arguments.y == kReductionAdd) {
         table.InterlockedAdd(offset, update);
@@ -106,38 +104,7 @@ void combine_in_table(uint offset, Element update) {
     }
 }
 #else
-// A word's elements, one by one. An empty one (pattern[0].y), which no element is changed by, leaves the other's bits; but
-// the one at the bit own is combined all the same, so that a NaN becomes a quiet one.
-uint combine_each(uint old, uint update, uint own) {
-    uint mask = element_mask();
-    uint empty = pattern[0].y & mask;
-    uint result = 0;
-    [loop] for (uint shift = 0; shift < 32; shift += 8 * arguments.z) {
-        uint a = old >> shift & mask;
-        uint b = update >> shift & mask;
-        uint value = a == empty ? b : a;
-        [branch] if (shift == own || (a != empty && b != empty)) value = trim(combine(a, b));
-        result |= value << shift;
-    }
-    return result;
-}
-
-// Threads that meet at a word do not wait for each other: one takes what is there and leaves the word empty, and puts
-// back what both come to. What others have put there meanwhile it gets for it, and goes on with that.
-void combine_in_table(uint offset, Element update) {
-    uint word = offset & ~3u;
-    uint own = 8 * (offset & 3);
-    uint empty = pattern[0].y;
-    uint hand = (empty & ~(element_mask() << own)) | update << own;
-    bool done = false;
-    [allow_uav_condition] while (!done) {
-        uint there;
-        table.InterlockedExchange(word, empty, there);
-        table.InterlockedExchange(word, combine_each(there, hand, own), hand);
-        own = kNone;
-        done = hand == empty;
-    }
-}
+#include "exchange.hlsli"
 #endif
 
 // Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it.

@@ -75,6 +75,7 @@ SHARED uint kLongestList = 64;     // updates of one target, for reduce_lists.hl
 SHARED uint kLongestRun = kLongestList;  // the same for reduce_sorted.hlsl
 SHARED uint kLanes = 256;          // of reduce_long.hlsl
 SHARED uint kAccumulated = 256;    // threads of a group of accumulate.hlsl
+SHARED uint kHeldWords = 7680;     // of the table, that a group of accumulate_held.hlsl keeps in its memory at most
 SHARED uint kSettlingGroups = 2048;  // of winners.hlsli: about as many as a large GPU has at work
 SHARED uint kBlockTargets = 4096;  // that a group of scatter_blocks.hlsl has in its memory at most
 SHARED uint kBlockThreads = 512;
