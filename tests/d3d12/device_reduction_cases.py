@@ -106,7 +106,7 @@ def accumulate_held(device: Device) -> None:
                 reduce(device, how, tuple_of, x, updates, ordered=False)
             signs = np.where(updates != 0, -1, 1).astype(dtype)
             reduce(device, "mul", tuple_of, x, signs, ordered=False)
-            reduce(device, "min", tuple_of, x, -updates, ordered=False)
+            reduce(device, "min", tuple_of, x, -1 - updates, ordered=False)
     places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
     ones[77] = np.array(0x7FA00001, "u4").view("f4")  # a NaN becomes a quiet one
     reduce(device, "add", places, np.full(100, -0.0, "f4"), ones, ordered=False)
