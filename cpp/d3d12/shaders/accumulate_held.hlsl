@@ -1,7 +1,8 @@
 // accumulate.hlsl for a table of few words, which many updates name each: a group keeps them in its own memory until it
 // is through, and then combines them with the table. A thread goes through neighbouring updates, and keeps a word as long
 // as they name it. arguments: x to z as in value.hlsli, w the number of elements; pattern[0]: x the fours of a thread, y as
-// in exchange.hlsli, z the words of the table.
+// in exchange.hlsli, z the words of the table. (A signalling NaN of the table stays one where it meets nothing but updates
+// that change no number: a group does not know of those.)
 
 #include "shared.h"
 
@@ -55,6 +56,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             next = word_of(at, quieted(pick(update, here)));
             next_word = at / 4;
         }
+        // What names the word in hand is combined with it; else that goes to its place, in the same loop, so that the
+        // kernel has the arithmetic once.
         bool joins = next_word == word && step < count;
         bool done = false;
         [loop] while (!done) {
