@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.call import Array
+from benchmarks.figures import microseconds
 from benchmarks.gpu.sweep_peers import DETERMINISTIC, Ours, Peers
 from benchmarks.peers import OURS
 from benchmarks.sweep.draw import Drawn, Space, draw
@@ -176,24 +177,19 @@ def worker(options: dict[str, Any]) -> None:
     if isinstance(contestant, Ours):
         contestant.kernels()
     for one in problems(options["seed"], options["numbers"], space):
-        record = measure(contestant, one)
         call = one.drawn.call
         kind = call.operator
         if call.reduction != "none":
             kind = "sum in order" if one.drawn.ordered else "sum in any order"
-        record |= {"number": one.number, "text": str(one.drawn), "operator": kind}
-        print(json.dumps(record), flush=True)
+        for turn in range(options["turns"]):
+            record = measure(contestant, one)
+            record |= {"number": one.number, "text": str(one.drawn), "operator": kind}
+            print(json.dumps(record | {"turn": turn}), flush=True)
 
 
 def main(options: argparse.Namespace, machine: dict[str, Any], device: str) -> None:
-    """Measures, and writes sweep-SEED-d3d12.json."""
+    """Measures, and writes sweep-SEED-d3d12.json: what there is before a second look is kept."""
     numbers = list(range(options.first, options.first + options.sweep))
-    found = measured(options, numbers)
-    low = [number for number, record in found.items() if record["ratio"] < _BOUND]
-    again = [measured(options, low) for _ in range(_TIMES_AGAIN if low else 0)]
-    for number in low:
-        ratios = [found[number]["ratio"], *(one[number]["ratio"] for one in again)]
-        found[number] |= {"ratio": median(ratios), "ratios": ratios}
     sweep = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": machine,
@@ -201,29 +197,44 @@ def main(options: argparse.Namespace, machine: dict[str, Any], device: str) -> N
         "where": device,
         "versions": {},
         "missing": {},
-        "records": [found[number] for number in numbers],
     }
     path = Path(options.json or f"{options.output}/sweep-{options.seed}-d3d12.json")
     path.parent.mkdir(parents=True, exist_ok=True)
+
+    (found,) = measured(options, numbers, turns=1)
+    sweep["records"] = list(found.values())
+    path.write_text(json.dumps(sweep, indent=1), "utf-8")
+    low = [number for number, record in found.items() if record["ratio"] < _BOUND]
+    again = measured(options, low, turns=_TIMES_AGAIN) if low else []
+    for number in low:
+        ratios = [found[number]["ratio"], *(turn[number]["ratio"] for turn in again)]
+        found[number] |= {"ratio": median(ratios), "ratios": ratios}
     path.write_text(json.dumps(sweep, indent=1), "utf-8")
     print(summary(sweep))
     print(f"Written to {path}")
 
 
-def measured(options: argparse.Namespace, numbers: list[int]) -> dict[int, Record]:
-    """The records of so many calls."""
-    found: dict[int, Record] = {number: {"times": [], "not_run": []} for number in numbers}
+def measured(
+    options: argparse.Namespace, numbers: list[int], turns: int
+) -> list[dict[int, Record]]:
+    """The records of so many calls, each turn's by themselves."""
+    found: list[dict[int, Record]] = [
+        {number: {"times": [], "not_run": []} for number in numbers} for _ in range(turns)
+    ]
     for who in ("ours", "peers"):
         what = {"who": who, "quick": options.quick, "device": options.device}
-        what |= {"seed": options.seed, "numbers": numbers}
+        what |= {"seed": options.seed, "numbers": numbers, "turns": turns}
         command = [sys.executable, "-m", "benchmarks.gpu.sweep", json.dumps(what)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                add(found, json.loads(line))
+                record = json.loads(line)
+                add(found[record.pop("turn")], record)
+                best = min((one["median_ns"] for one in record["times"]), default=float("inf"))
+                print(f"{who}: {microseconds(best)} {record['text']}", file=sys.stderr)
         if process.returncode:
             sys.exit(f"benchmark: the sweep's process for {who} failed, see above")
-    return {number: with_ratio(record) for number, record in found.items()}
+    return [{number: with_ratio(record) for number, record in turn.items()} for turn in found]
 
 
 def add(found: dict[int, Record], record: Record) -> None:
