@@ -67,6 +67,9 @@ struct Profile {
     std::int64_t least_lines = 1 << 13;
     std::int64_t line_positions = 16;
     std::int64_t column_positions = 128;
+    // Reductions of floats along short lines have one, or several that share a line, from so many
+    // threads on.
+    std::int64_t least_lanes = 1 << 11;
 
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
     // on average at most, and an update so many targets; or, where no list can be long, where there
@@ -117,6 +120,7 @@ inline constexpr Threshold kThresholds[] = {
     {"least_lines", &Profile::least_lines, 1, kNever},
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"column_positions", &Profile::column_positions, 0, 1 << 12},
+    {"least_lanes", &Profile::least_lanes, 1, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},

@@ -92,6 +92,14 @@ def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable
     return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
 
 
+def sums_in_lines(device: str) -> Any:
+    x = values((300, 7), "u1").astype("f4")
+    places = tuples((7,), "i4", 300 * 5)[:, 0].reshape(300, 5)
+    updates = values(places.shape, "u1").astype("f4")
+    options: dict[str, Any] = {"axis": 1, "reduction": "add"}
+    return dmlindex.scatter_elements(x, places, updates, **options, device=device)
+
+
 @dataclass(frozen=True)
 class Sides:
     """A call, and what a threshold has it run: a kernel at one value, another at another."""
@@ -165,6 +173,7 @@ SIDES = {
         {3: "scatter_lines", 2: "find_single_winners_4_1"},
         NO_BLOCKS | {"least_lines": 1},
     ),
+    "least_lanes": Sides(sums_in_lines, {300: "reduce_lines", 301: "reduce_lists_floats"}, FEW),
     "compared_positions": Sides(
         scatter_in_place, {4: "scatter_bytes", 3: "scatter_singles_4_1"}, FEW
     ),

@@ -223,6 +223,29 @@ bool has_atomics(const Plan& plan) noexcept {
            (values == VALUES_WIDE && plan.reduction == Reduction::kAdd);
 }
 
+std::uint32_t unchanging_element(const Plan& plan) noexcept {
+    const std::int64_t bits = 8 * plan.element_bytes;
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+    const std::uint32_t sign = all ^ all >> 1;
+    const ValueType type = plan.value_type;
+    std::uint32_t zero = 0;
+    std::uint32_t one = 1;
+    std::uint32_t most = 1;
+    std::uint32_t least = 0;
+    if (kernel_values(type) == VALUES_FLOATS) {
+        const bool is_half = type == ValueType::kFloat16;
+        zero = sign;  // −0
+        one = is_half ? 0x3c00 : 0x3f800000 >> (32 - bits);
+        most = is_half ? 0x7c00 : 0x7f800000 >> (32 - bits);
+        least = sign | most;
+    } else if (type != ValueType::kBool) {
+        least = static_cast<std::uint32_t>(type) % 2 == 1 ? sign : 0;  // signed ones are odd
+        most = least ^ all;
+    }
+    const std::uint32_t found[] = {zero, one, most, least};
+    return found[static_cast<std::size_t>(plan.reduction) - kReductionAdd];
+}
+
 void set_values(const Plan& plan, Constants& constants) {
     constants.slice_units = narrow(plan.slice_bytes / plan.element_bytes);
     constants.arguments[0] = static_cast<std::uint32_t>(plan.value_type);

@@ -60,6 +60,8 @@ std::int64_t kernel_values(ValueType type) noexcept;
 // Whether a reduction is that of integers for which there are atomics: the result is the same in
 // any order.
 bool has_atomics(const Plan& plan) noexcept;
+// What changes no element of up to 4 bytes that it is combined with.
+std::uint32_t unchanging_element(const Plan& plan) noexcept;
 // What the kernels of a reduction are told of its values.
 void set_values(const Plan& plan, Constants& constants);
 

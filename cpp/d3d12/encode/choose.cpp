@@ -161,7 +161,13 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.blocks = *blocks;
         return choice;
     }
-    if (plan.reduction != Reduction::kNone) return choice;
+    if (plan.reduction != Reduction::kNone) {
+        if (const auto lines = find_reduced_lines(plan, tensors, reach)) {
+            choice.path = Path::kLines;
+            choice.lines = *lines;
+        }
+        return choice;
+    }
     choice.unit = unit_of(plan);
     if (choice.unit == 2 && plan.direction == Direction::kGather)
         choice.unit = 1;  // no such kernel

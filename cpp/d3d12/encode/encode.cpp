@@ -5,6 +5,7 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/encode_moves.hpp"
+#include "d3d12/encode/position_lines.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
@@ -85,6 +86,11 @@ void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice
         encode_blocks(encoder, plan, choice.blocks, tensors, slot);
     } else if (plan.reduction == Reduction::kNone) {
         encode_scatter(encoder, plan, choice, tensors, slot);
+    } else if (choice.path == Path::kLines) {
+        if (plan.copies_source && !covers_table(plan, choice.lines, tensors)) {
+            encode_source_copy(encoder, plan, tensors, slot);
+        }
+        encode_reduced_lines(encoder, plan, choice.lines, tensors, slot);
     } else {
         if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
         encode_reduction(encoder, plan, tensors, slot);

@@ -23,6 +23,11 @@ void encode_scatter_slices(const Encoder& encoder, const Plan& plan, const Tenso
 // The copy that a scatter begins with.
 void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                         const Slot& slot);
+// A scatter, or a reduction with its copy, by lines of the table.
+void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                          const Tensors& tensors, const Slot& slot);
+void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                          const Tensors& tensors, const Slot& slot);
 // A scatter or reduction by blocks of the table, with its copy.
 void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& blocks,
                    const Tensors& tensors, const Slot& slot);

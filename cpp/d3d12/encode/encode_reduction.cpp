@@ -28,29 +28,10 @@ bool is_done_by_hardware(const Plan& plan) noexcept {
            plan.reduction != Reduction::kMul;
 }
 
-// What changes no element that it is combined with, for each element of a word.
+// The same for each element of a word.
 std::uint32_t empty_word(const Plan& plan) noexcept {
-    const std::int64_t bits = 8 * plan.element_bytes;
-    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
-    const std::uint32_t sign = all ^ all >> 1;
-    const ValueType type = plan.value_type;
-    std::uint32_t zero = 0;
-    std::uint32_t one = 1;
-    std::uint32_t most = 1;
-    std::uint32_t least = 0;
-    if (kernel_values(type) == VALUES_FLOATS) {
-        const bool is_half = type == ValueType::kFloat16;
-        zero = sign;  // −0
-        one = is_half ? 0x3c00 : 0x3f800000 >> (32 - bits);
-        most = is_half ? 0x7c00 : 0x7f800000 >> (32 - bits);
-        least = sign | most;
-    } else if (type != ValueType::kBool) {
-        least = static_cast<std::uint32_t>(type) % 2 == 1 ? sign : 0;  // signed ones are odd
-        most = least ^ all;
-    }
-    const std::uint32_t empty[] = {zero, one, most, least};
-    const auto number = static_cast<std::size_t>(plan.reduction) - kReductionAdd;
-    return empty[number] * (0xffffffff / all);
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
+    return unchanging_element(plan) * (0xffffffff / all);
 }
 
 // Whether groups that accumulate keep the table in their memory: each combines all of it in the

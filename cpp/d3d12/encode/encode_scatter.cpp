@@ -147,31 +147,6 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
-void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
-                          const Tensors& tensors, const Slot& slot) {
-    Plan apart = plan;  // without the dim along the lines
-    Dim along{1, 0, 0, 0};
-    apart.rank = 0;
-    for (int d = 0; d < plan.rank; ++d) {
-        Dim dim = plan.dims[d];
-        dim.item_stride /= plan.slice_bytes;
-        if (d == lines.along) {
-            along = dim;
-        } else {
-            apart.dims[apart.rank++] = dim;
-        }
-    }
-    Constants constants = plan_constants(apart, slot, plan.slice_bytes);
-    constants.arguments = {narrow(lines.count), narrow(lines.positions), narrow(along.item_stride),
-                           narrow(along.index_stride)};
-    Views views;
-    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
-    views.read[1] = {tensors.indices, Format::kR32};
-    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
-    encoder.queue.dispatch(Kernel::scatter_lines, constants, views,
-                           static_cast<std::uint64_t>(lines.count));
-}
-
 // What is left of a scatter whose winners are known, or that has none: each position by itself.
 void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
                       const Tensors& tensors, const Slot& slot, const Constants& constants,

@@ -3,12 +3,26 @@
 #include <algorithm>
 #include <array>
 
+#include "d3d12/encode/arguments.hpp"
+#include "d3d12/encode/blocks.hpp"
+
 namespace dmlindex::d3d12 {
 namespace {
 
 // What a GPU's cache fetches at once: the positions of a line that are further apart have no part
 // of it together.
 constexpr std::int64_t kSectorBytes = 32;
+
+// Of reduce_lines.hlsl: the lanes of a group at least; elements of a line for each position, where
+// the others would not have to be copied; and the positions of a lane: at least if it shares its
+// line, and at most, as Windows gives a dispatch two seconds; one that wraps takes up to forty
+// rounds of loops.
+constexpr std::int64_t kLeastTogether = 32;
+constexpr std::int64_t kMostUnnamed = 4;
+constexpr std::int64_t kLeastOfALane = 8;
+constexpr std::int64_t kMostOfALane = 1 << 20;
+constexpr std::int64_t kMostOfAShortLane = 1 << 10;
+constexpr int kMostLaneShift = 5;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -35,10 +49,10 @@ bool lines_are_apart(const Plan& plan, int along) noexcept {
     return true;
 }
 
-}  // namespace
-
-std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
-                                                 const Reach& reach) noexcept {
+// Lines of positions that are apart, however many: a line's are those along the only dim that does
+// not move in the table.
+std::optional<PositionLines> find_apart(const Plan& plan, const Tensors& tensors,
+                                        const Reach& reach) noexcept {
     const std::int64_t element = plan.slice_bytes;
     if (plan.direction != Direction::kScatter || plan.is_linear || !is_single(element) ||
         plan.unique_indices || !table_has_whole_slices(plan) || has_no_place(plan) ||
@@ -58,15 +72,90 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
         lines.along = d;
         lines.positions = plan.dims[d].size;
     }
+    if (lines.positions == 0 || !lines_are_apart(plan, lines.along)) return std::nullopt;
+    lines.count = position_count(plan) / lines.positions;
+    return lines;
+}
+
+// How many positions of a line a thread goes through, at most.
+std::int64_t most_positions(const Plan& plan, const PositionLines& lines,
+                            const Profile& profile) noexcept {
     const bool are_columns =
         lines.along >= 0 && plan.dims[lines.along].index_stride >= kSectorBytes;
-    const std::int64_t most_positions =
-        are_columns ? reach.profile.column_positions : reach.profile.line_positions;
-    if (lines.positions == 0 || lines.positions > most_positions) return std::nullopt;
-    lines.count = position_count(plan) / lines.positions;
-    if (lines.count < reach.profile.least_lines || !lines_are_apart(plan, lines.along))
+    return are_columns ? profile.column_positions : profile.line_positions;
+}
+
+bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
+    std::int64_t reached = plan.coordinates[0].limit * plan.slice_bytes;
+    if (plan.coordinates[0].table_stride != plan.slice_bytes) return false;
+    for (int d = plan.rank; d-- > 0;) {
+        if (d == lines.along) continue;
+        if (plan.dims[d].table_stride != reached) return false;
+        reached *= plan.dims[d].size;
+    }
+    return true;
+}
+
+// The lanes that share a line, 2 to the power of what is returned: they pay where they read
+// neighbours that one thread would go through too far from other threads', or where lines are few;
+// and where each has some positions, and that is more work than putting their elements together.
+int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profile) noexcept {
+    const bool reads_far = lines.are_rows && lines.positions > profile.line_positions;
+    if (!reads_far && lines.count >= profile.least_lanes) return 0;
+    int shift = 0;
+    while (shift < kMostLaneShift && (kLeastOfALane << (shift + 1)) <= lines.positions &&
+           (plan.coordinates[0].limit << (shift + 1)) <= 2 * lines.positions) {
+        ++shift;
+    }
+    return shift;
+}
+
+}  // namespace
+
+std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
+                                                 const Reach& reach) noexcept {
+    const std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
+    const bool fits = lines && lines->count >= reach.profile.least_lines &&
+                      lines->positions <= most_positions(plan, *lines, reach.profile);
+    return fits ? lines : std::nullopt;
+}
+
+std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
+                                                const Reach& reach) noexcept {
+    if (!reach.typed_views || plan.coordinate_count != 1 || plan.coordinates[0].limit == 0 ||
+        plan.slice_bytes != plan.element_bytes || kernel_values(plan.value_type) != VALUES_FLOATS) {
         return std::nullopt;
-    return lines;
+    }
+    const auto is_far = [&](const Span& span) {
+        return static_cast<std::int64_t>(span.bytes) > reach.words();
+    };
+    if (is_far(tensors.table) || is_far(tensors.items)) return std::nullopt;
+    std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
+    if (!lines) return std::nullopt;
+    const std::int64_t elements = plan.coordinates[0].limit;
+    lines->are_rows = lines_are_rows(plan, *lines);
+    lines->lane_shift = plan.any_order ? lanes_of(plan, *lines, reach.profile) : 0;
+    const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;
+    if (lines->positions >> lines->lane_shift > most) return std::nullopt;
+    constexpr std::int64_t kHeld = kLineBytes / kWord;
+    const std::int64_t fitting =
+        lines->are_rows ? kHeld / elements : kHeld / elements / kGroup * kGroup;
+    lines->together = std::min<std::int64_t>(fitting, kGroup) >> lines->lane_shift;
+    // No two groups of rows write to one word.
+    if (lines->are_rows) lines->together -= lines->together % (kWord / plan.slice_bytes);
+    const std::int64_t lanes = lines->count << lines->lane_shift;
+    if (lanes < reach.profile.least_lanes ||
+        (lines->together << lines->lane_shift) < kLeastTogether) {
+        return std::nullopt;
+    }
+    const bool copies = plan.copies_source && covers_table(plan, *lines, tensors);
+    return copies || elements <= kMostUnnamed * lines->positions ? lines : std::nullopt;
+}
+
+bool covers_table(const Plan& plan, const PositionLines& lines, const Tensors& tensors) noexcept {
+    return lines.count * plan.coordinates[0].limit * plan.slice_bytes ==
+               static_cast<std::int64_t>(tensors.table.bytes) &&
+           (!plan.copies_source || copies_all(plan, tensors.table.bytes));
 }
 
 }  // namespace dmlindex::d3d12

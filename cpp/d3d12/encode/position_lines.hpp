@@ -12,4 +12,10 @@ namespace dmlindex::d3d12 {
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
                                                  const Reach& reach) noexcept;
 
+// The same of a reduction, for reduce_lines.hlsl.
+std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
+                                                const Reach& reach) noexcept;
+// Whether they are the whole table, so that it is copied as they are gone along.
+bool covers_table(const Plan& plan, const PositionLines& lines, const Tensors& tensors) noexcept;
+
 }  // namespace dmlindex::d3d12

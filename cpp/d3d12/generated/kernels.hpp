@@ -115,6 +115,7 @@ enum class Kernel : std::uint8_t {
     scatter_blocks,
     reduce_blocks_whole,
     reduce_blocks_floats,
+    reduce_lines,
     accumulate_integers,
     accumulate_wide,
     accumulate_floats,
@@ -142,7 +143,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 132;
+inline constexpr int kKernelCount = 133;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

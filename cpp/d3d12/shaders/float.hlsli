@@ -70,8 +70,11 @@ uint add_in_integers(uint left, uint right) {
 
 uint add_numbers(uint left, uint right) {
     precise float sum = asfloat(left) + asfloat(right);
-    uint result = asuint(sum);
-    [branch] if (!(is_plain(left) && is_plain(right) && is_normal(result))) result = add_in_integers(left, right);
+    bool are_zeros = magnitude_of(left | right) == 0;  // what tables are at first, and often updates
+    uint result = are_zeros ? left & right : asuint(sum);
+    [branch] if (!(is_plain(left) && is_plain(right) && (are_zeros || is_normal(result)))) {
+        result = add_in_integers(left, right);
+    }
     return result;
 }
 

@@ -9,7 +9,39 @@ uint pick(uint4 values, bool4 one) {
     return kept.x | kept.y | kept.z | kept.w;
 }
 
-// named: which positions there are; then which name a target.
+// The k-th coordinate's part of four targets. index: the offsets of the positions' indices; named: which positions there
+// are; then which name a target.
+uint4 add_coordinate(uint k, uint4 index, inout bool4 named) {
+    uint limit = coordinates[k].limit;
+    uint4 offset = index + coordinates[k].index_offset;
+    uint4 low, high;
+    uint i;
+    [unroll] for (i = 0; i < 4; ++i) low[i] = index_word(offset[i]);
+    [branch] if (index_bytes == 8) {
+        [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
+    } else {
+        uint unused = 32 - 8 * index_bytes;
+        uint4 top = low << (unused - 8 * (offset & 3));
+        low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
+        high = index_signed ? asuint(asint(low) >> 31) : 0;
+    }
+    bool4 negative = index_signed && asint(high) < 0;
+    uint4 found = low + (negative ? limit : 0);
+    bool4 outside = named && !(found < limit && high == (negative ? 0xffffffff : 0));
+    [branch] if (any(outside)) {
+        [loop] for (uint j = 0; j < 4; ++j) {
+            bool4 one = outside && uint4(0, 1, 2, 3) == j;
+            [branch] if (any(one)) {
+                uint place = resolve(uint2(pick(low, one), pick(high, one)), limit, pick(offset, one) / index_bytes);
+                found = one ? place : found;
+            }
+        }
+    }
+    if (mode == kModeSkip) named = named && !outside;
+    return found * coordinates[k].table_stride;
+}
+
+// named: as above.
 uint4 find_targets(uint4 position, inout bool4 named) {
     uint4 target = 0;
     uint4 index = 0;
@@ -21,34 +53,6 @@ uint4 find_targets(uint4 position, inout bool4 named) {
         target += p * dims[d].table_stride;
         index += p * dims[d].index_stride;
     }
-    [loop] for (uint k = 0; k < coordinate_count; ++k) {
-        uint limit = coordinates[k].limit;
-        uint4 offset = index + coordinates[k].index_offset;
-        uint4 low, high;
-        uint i;
-        [unroll] for (i = 0; i < 4; ++i) low[i] = index_word(offset[i]);
-        [branch] if (index_bytes == 8) {
-            [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
-        } else {
-            uint unused = 32 - 8 * index_bytes;
-            uint4 top = low << (unused - 8 * (offset & 3));
-            low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
-            high = index_signed ? asuint(asint(low) >> 31) : 0;
-        }
-        bool4 negative = index_signed && asint(high) < 0;
-        uint4 found = low + (negative ? limit : 0);
-        bool4 outside = named && !(found < limit && high == (negative ? 0xffffffff : 0));
-        [branch] if (any(outside)) {
-            [loop] for (uint j = 0; j < 4; ++j) {
-                bool4 one = outside && uint4(0, 1, 2, 3) == j;
-                [branch] if (any(one)) {
-                    uint place = resolve(uint2(pick(low, one), pick(high, one)), limit, pick(offset, one) / index_bytes);
-                    found = one ? place : found;
-                }
-            }
-        }
-        if (mode == kModeSkip) named = named && !outside;
-        target += found * coordinates[k].table_stride;
-    }
+    [loop] for (uint k = 0; k < coordinate_count; ++k) target += add_coordinate(k, index, named);
     return target;
 }

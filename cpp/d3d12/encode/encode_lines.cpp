@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "d3d12/encode/encode_moves.hpp"
+#include "d3d12/encode/position_lines.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+// The plan's positions without the dim along the lines, and that one.
+struct Split {
+    Plan apart;
+    Dim along{1, 0, 0, 0};
+};
+
+Split split(const Plan& plan, const PositionLines& lines) noexcept {
+    Split found{plan};
+    found.apart.rank = 0;
+    for (int d = 0; d < plan.rank; ++d) {
+        if (d == lines.along) {
+            found.along = plan.dims[d];
+        } else {
+            found.apart.dims[found.apart.rank++] = plan.dims[d];
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                          const Tensors& tensors, const Slot& slot) {
+    Split parts = split(plan, lines);
+    for (int d = 0; d < parts.apart.rank; ++d) parts.apart.dims[d].item_stride /= plan.slice_bytes;
+    Constants constants = plan_constants(parts.apart, slot, plan.slice_bytes);
+    constants.arguments = {narrow(lines.count), narrow(lines.positions),
+                           narrow(parts.along.item_stride / plan.slice_bytes),
+                           narrow(parts.along.index_stride)};
+    Views views;
+    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
+    encoder.queue.dispatch(Kernel::scatter_lines, constants, views,
+                           static_cast<std::uint64_t>(lines.count));
+}
+
+void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                          const Tensors& tensors, const Slot& slot) {
+    const Split parts = split(plan, lines);
+    Constants constants = plan_constants(parts.apart, slot, plan.slice_bytes);
+    set_values(plan, constants);
+    constants.arguments[3] = narrow(lines.positions);
+    constants.coordinates[0].table_stride = 1;
+    constants.pattern[0] = {
+        narrow(lines.count), narrow(lines.together), narrow(plan.coordinates[0].limit),
+        lines.are_rows ? 0u : narrow(plan.coordinates[0].table_stride / plan.slice_bytes)};
+    constants.pattern[1] = {narrow(parts.along.item_stride), narrow(parts.along.index_stride),
+                            static_cast<std::uint32_t>(lines.lane_shift), unchanging_element(plan)};
+    Views views;
+    views.read[0].span = tensors.items;
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.read[2].span =
+        covers_table(plan, lines, tensors) && plan.copies_source ? tensors.source : tensors.table;
+    views.written[0] = {tensors.table,
+                        lines.are_rows ? Format::kR32 : element_format(plan.slice_bytes)};
+    encoder.queue.dispatch(
+        Kernel::reduce_lines, constants, views,
+        static_cast<std::uint64_t>(quotient_up(lines.count, lines.together)) * kGroup);
+}
+
+}  // namespace dmlindex::d3d12
