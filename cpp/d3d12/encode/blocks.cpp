@@ -14,6 +14,7 @@ constexpr std::int64_t kLeastWords = 2048;
 constexpr std::int64_t kMostWords = 4096;
 constexpr std::int64_t kLeastElements = 32;
 constexpr std::int64_t kMostElements = 1024;
+constexpr std::int64_t kMostSlices = 256;  // of several elements, to reduce
 
 // Equal parts of the table that follow each other, each with as many positions of its own.
 struct Lines {
@@ -58,11 +59,16 @@ bool has_few(const Plan& plan, const Tensors& tensors, const Profile& profile) n
            static_cast<std::int64_t>(tensors.table.bytes) <= profile.few_table_bytes;
 }
 
-std::int64_t most_updates(const Plan& plan, const Profile& profile) noexcept {
+std::int64_t most_updates(const Plan& plan, const Tensors& tensors,
+                          const Profile& profile) noexcept {
     const std::int64_t values = kernel_values(plan.value_type);
     if (values == VALUES_DOUBLES || values == VALUES_BYTES) return 0;
-    // Slices of several elements come from the memory, one after the other.
-    if (plan.slice_bytes != plan.element_bytes) return kLongestList;
+    if (plan.slice_bytes != plan.element_bytes) {
+        // They come from the memory, and those of a target one after the other.
+        const std::int64_t targets =
+            static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
+        return std::min(kMostSlices, kLongestList * targets);
+    }
     const std::int64_t most = kFewUpdates;
     return plan.any_order || has_atomics(plan) ? std::min(profile.few_without_order, most) : most;
 }
@@ -120,7 +126,7 @@ std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, cons
     }
     const bool is_few = has_few(plan, tensors, reach.profile);
     if (plan.reduction != Reduction::kNone) {
-        const bool fits = is_few && positions <= most_updates(plan, reach.profile);
+        const bool fits = is_few && positions <= most_updates(plan, tensors, reach.profile);
         return fits ? std::optional(reduction_blocks(plan, tensors)) : std::nullopt;
     }
     if (!fits_views(plan, tensors, reach)) return std::nullopt;
