@@ -90,7 +90,7 @@ struct Device::Objects {
         const auto winners_of = [this](std::uint64_t targets, std::uint64_t positions) {
             return winners_for(targets, positions);
         };
-        return {recorder, typed_views,       texels,    profile, take,
+        return {recorder, typed_views,       texels,    profile, adapter.is_software, take,
                 upload,   texture_for_table, winners_of};
     }
 

@@ -41,7 +41,7 @@ enum class Path : std::uint8_t {
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
     kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices
-    kLines,    // scatter_lines.hlsl: single elements, the positions of a line a thread
+    kLines,    // scatter_lines.hlsl, reduce_lines.hlsl: the positions of a line a thread
     kBytes,    // gather_bytes.hlsl, scatter_bytes.hlsl: slices of any size, in pieces of 16 bytes
     kBlocks,   // scatter_blocks.hlsl, reduce_blocks.hlsl: see blocks.hpp
 };
