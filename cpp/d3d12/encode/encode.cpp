@@ -5,7 +5,6 @@
 
 #include "d3d12/backend.hpp"
 #include "d3d12/encode/encode_moves.hpp"
-#include "d3d12/encode/position_lines.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::d3d12 {
@@ -87,9 +86,6 @@ void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice
     } else if (plan.reduction == Reduction::kNone) {
         encode_scatter(encoder, plan, choice, tensors, slot);
     } else if (choice.path == Path::kLines) {
-        if (plan.copies_source && !covers_table(plan, choice.lines, tensors)) {
-            encode_source_copy(encoder, plan, tensors, slot);
-        }
         encode_reduced_lines(encoder, plan, choice.lines, tensors, slot);
     } else {
         if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/position_lines.hpp"
 
@@ -45,6 +43,8 @@ void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const Positi
 
 void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
                           const Tensors& tensors, const Slot& slot) {
+    const bool copies = plan.copies_source && covers_table(plan, lines, tensors);
+    if (plan.copies_source && !copies) encode_source_copy(encoder, plan, tensors, slot);
     const Split parts = split(plan, lines);
     Constants constants = plan_constants(parts.apart, slot, plan.slice_bytes);
     set_values(plan, constants);
@@ -58,8 +58,7 @@ void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const Positi
     Views views;
     views.read[0].span = tensors.items;
     views.read[1] = {tensors.indices, Format::kR32};
-    views.read[2].span =
-        covers_table(plan, lines, tensors) && plan.copies_source ? tensors.source : tensors.table;
+    views.read[2].span = copies ? tensors.source : tensors.table;
     views.written[0] = {tensors.table,
                         lines.are_rows ? Format::kR32 : element_format(plan.slice_bytes)};
     encoder.queue.dispatch(
