@@ -40,9 +40,10 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
 }
 
 // Asks for both ends of a position's slice, or the beginning of one longer than two lines, which
-// the hardware foresees from there: into L2, as in L1 the few buffers for its misses would fill up.
-// Always inlined: GCC takes a function that only prefetches for one without effect, and drops its
-// calls.
+// the hardware foresees from there, or all of it if the block wants that and the kernel can: into
+// L2, as in L1 the few buffers for its misses would fill up. Always inlined: GCC takes a function
+// that only prefetches for one without effect, and drops its calls.
+template <bool kCanAllLines = false>
 [[gnu::always_inline]] static inline void fetch(const Block& block,
                                                 std::int64_t position) noexcept {
     const bool is_long = block.slice_bytes > 2 * kCacheLineBytes;
@@ -50,6 +51,14 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     // As a number: the offset of a skipped position leads nowhere, which a prefetch does not mind.
     const auto first = reinterpret_cast<std::uintptr_t>(block.table) +
                        static_cast<std::uintptr_t>(block.offsets[position]);
+    if (kCanAllLines && is_long && block.all_lines) {
+        const auto end = first + static_cast<std::uintptr_t>(block.slice_bytes);
+        for (auto line = first & -std::uintptr_t{kCacheLineBytes}; line < end;
+             line += kCacheLineBytes) {
+            __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
+        }
+        return;
+    }
     // An element hardly ever lies in two lines.
     if (bytes > kElementBytes) __builtin_prefetch(reinterpret_cast<const void*>(first), 0, 2);
     const auto last = first + static_cast<std::uintptr_t>(bytes - 1);
@@ -106,14 +115,15 @@ static inline bool is_foreseen(const Block& block) noexcept {
 
 // Calls visit(i) for every position, with the slices of some positions ahead on their way if the
 // table is far, and the items of some more if asked to.
-template <bool kFetchesItems = false, class Visit>
+template <bool kFetchesItems = false, bool kCanAllLines = false, class Visit>
 [[gnu::always_inline]] inline void each_position(const Block& block, Visit visit) noexcept {
     std::int64_t i = 0;
     if (block.far && !is_foreseen(block)) {
         const std::int64_t distance = fetch_distance(block.slice_bytes);
-        for (std::int64_t j = 0; j < std::min(distance, block.count); ++j) fetch(block, j);
+        for (std::int64_t j = 0; j < std::min(distance, block.count); ++j)
+            fetch<kCanAllLines>(block, j);
         for (; i < block.count - distance; ++i) {
-            fetch(block, i + distance);
+            fetch<kCanAllLines>(block, i + distance);
             if constexpr (kFetchesItems) fetch_item(block, i);
             visit(i);
         }

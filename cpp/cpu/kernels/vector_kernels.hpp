@@ -87,7 +87,7 @@ void scatter_rows(const Block& block) noexcept {
 template <class Vector>
 void gather_streamed(const Block& given, Carry& carry) noexcept {
     const Block block = given;
-    each_position(block, [&](std::int64_t i) {
+    each_position<false, true>(block, [&](std::int64_t i) {
         carry.append(block.items + i * block.item_stride, block.table + block.offsets[i],
                      block.slice_bytes, Vector::stream_line);
     });

@@ -8,6 +8,7 @@
 #include "cpu/kernels/moves.hpp"
 #include "cpu/run/free_dims.hpp"
 #include "cpu/run/job.hpp"
+#include "cpu/run/lines_trial.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/strips.hpp"
 #include "cpu/run/tiles.hpp"
@@ -89,6 +90,7 @@ void deliver(const Job& job, Block block, Carry& carry) noexcept {
     if (packed && follow_each_other(block)) {
         block.slice_bytes *= block.count;
         block.count = 1;
+        block.all_lines = false;
     }
     if (packed && job.stream != nullptr) {
         job.stream(block, carry);
@@ -138,6 +140,7 @@ bool execute(const Job& job) noexcept {
     const std::int64_t row_bytes =
         parts.positions_rank > 1 && tile.row_places == 1 ? fetched_row_bytes(job, last.size) : 0;
     Carry carry;
+    LinesTrial<> trial(parts.free_count == 1 && LinesTrial<>::pays(job, parts.positions));
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
         std::int64_t count = 0;
@@ -163,10 +166,9 @@ bool execute(const Job& job) noexcept {
         } else if (filtered) {
             skip_outside(offsets, count, job.first_offset, job.last_offset);
         }
-        move_block(job, parts,
-                   {job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
-                    job.element_bytes, job.far, job.fill, job.byte_table},
-                   carry);
+        trial.each_piece({job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
+                          job.element_bytes, job.far, job.fill, job.byte_table},
+                         [&](const Block& block) { move_block(job, parts, block, carry); });
     }
     if (job.stream != nullptr) kernels().fence();
     return true;

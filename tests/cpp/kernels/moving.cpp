@@ -62,7 +62,8 @@ struct Move {
                  element_bytes,
                  !c.timed && random.one_in(2),
                  fill.empty() ? nullptr : fill.data(),
-                 nullptr};
+                 nullptr,
+                 random.one_in(2)};
     }
 };
 
