@@ -1,9 +1,9 @@
 // The places of four neighbouring positions of any dims, coordinates and indices; no wrap. The table's strides are in
-// elements, and arguments.x is the number of positions. A thread divides for its first position; the others are steps
-// along the last dim, unless they begin another line. arguments.w: whether position p's index is the p-th, of 4 or 8
+// elements, and arguments.x is the number of positions. A thread divides for its first position's line;
+// the others are steps along it, or along the next ones. arguments.w: whether position p's index is the p-th, of 4 or 8
 // bytes.
 
-#include "plan.hlsli"
+#include "targets.hlsli"
 
 Buffer<uint4> index_pieces : register(t2);  // 16 bytes of the indices each
 
@@ -14,61 +14,59 @@ struct Four {
 };
 
 // Four indices from the first-th on.
-void load_four(uint first, out uint2 values[4]) {
-    uint4 low = index_pieces[index_bytes == 8 ? first / 2 : first / 4];
-    uint4 high = index_signed ? asuint(asint(low) >> 31) : 0;
+void load_four(uint first, out uint4 low, out uint4 high) {
+    low = index_pieces[index_bytes == 8 ? first / 2 : first / 4];
+    high = index_signed ? asuint(asint(low) >> 31) : 0;
     if (index_bytes == 8) {
         uint4 others = index_pieces[first / 2 + 1];
         high = uint4(low.yw, others.yw);
         low = uint4(low.xz, others.xz);
     }
-    [unroll] for (uint i = 0; i < 4; ++i) values[i] = uint2(low[i], high[i]);
+}
+
+// Those of 8 bytes at the offsets.
+void load_each(uint4 offset, out uint4 low, out uint4 high) {
+    [unroll] for (uint i = 0; i < 4; ++i) {
+        uint4 piece = index_pieces[offset[i] / 16];
+        low[i] = offset[i] & 8 ? piece.z : piece.x;
+        high[i] = offset[i] & 8 ? piece.w : piece.y;
+    }
 }
 
 // The places without their coordinates, and the offsets of the indices.
 void locate_lines(uint first, out uint4 place, out uint4 index) {
     DimConstants dim = dims[rank - 1];
-    Place one = locate(first);
-    place = one.table + uint4(0, 1, 2, 3) * dim.table_stride;
-    index = one.index + uint4(0, 1, 2, 3) * dim.index_stride;
-    uint inner = first % dim.size;
-    [loop] for (uint j = 1; j < 4; ++j) {
-        [branch] if (inner + j >= dim.size) {
-            Place other = locate(min(first + j, arguments.x - 1));
-            bool4 here = uint4(0, 1, 2, 3) == j;
-            place = here ? other.table : place;
-            index = here ? other.index : index;
-        }
+    uint outer = rank > 1 ? first / dim.size : 0;
+    uint4 inner = first - outer * dim.size + uint4(0, 1, 2, 3);
+    Place begin = locate_outer(outer, rank - 1);
+    place = begin.table + inner * dim.table_stride;
+    index = begin.index + inner * dim.index_stride;
+    [loop] while (rank > 1 && inner.w >= dim.size) {
+        bool4 next = inner >= dim.size;
+        inner -= next ? dim.size : 0;
+        begin = locate_outer(++outer, rank - 1);
+        place = next ? begin.table + inner * dim.table_stride : place;
+        index = next ? begin.index + inner * dim.index_stride : index;
     }
 }
 
 Four locate_any(uint first) {
     Four four;
     four.first = first;
-    four.inside = true;
+    four.inside = first + uint4(0, 1, 2, 3) < arguments.x;
     uint4 place, index;
     locate_lines(first, place, index);
     [loop] for (uint k = 0; k < coordinate_count; ++k) {
-        CoordinateConstants coordinate = coordinates[k];
-        uint2 values[4];
-        uint i;
+        uint4 low, high;
+        uint4 offset = index + coordinates[k].index_offset;
         [branch] if (arguments.w) {
-            load_four(first, values);
+            load_four(first, low, high);
+        } else if (index_bytes == 8) {
+            load_each(offset, low, high);
         } else {
-            [unroll] for (i = 0; i < 4; ++i) values[i] = load_index(index[i] + coordinate.index_offset);
+            load_indices(offset, low, high);
         }
-        [unroll] for (i = 0; i < 4; ++i) {
-            uint2 value = values[i];
-            uint found = value.x + (is_negative(value) ? coordinate.limit : 0);
-            if (mode != kModeLinear && !is_inside(value, coordinate.limit)) {
-                four.inside[i] = false;
-                if (four.first + i < arguments.x) {
-                    note_outside(coordinate.limit, (index[i] + coordinate.index_offset) / index_bytes);
-                }
-                found = clamped(value, coordinate.limit);
-            }
-            place[i] += found * coordinate.table_stride;
-        }
+        place += resolve_four(k, low, high, offset, four.inside);
     }
     if (mode == kModeLinear) {
         place = min(place, line_most);

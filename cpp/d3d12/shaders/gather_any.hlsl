@@ -8,11 +8,8 @@ Buffer<Element> table : register(t0);  // R8, R16, R32 or RG32
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint first = 4 * thread_id(group, thread);
     bool stops = begins_failed(thread);
-    stops = stops || first >= arguments.x;
-    Four four = (Four)0;
-    [branch] if (!stops) four = locate_any(first);
-    if (is_held() || stops) return;
+    Four four = locate_any(4 * thread_id(group, thread));
+    if (is_held() || stops || four.first >= arguments.x) return;
     store_four(four, table[four.place.x], table[four.place.y], table[four.place.z], table[four.place.w]);
 }

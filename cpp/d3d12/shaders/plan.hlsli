@@ -24,13 +24,14 @@ struct Place {
     uint index;
 };
 
-Place locate(uint position) {
+// Along the first dims, count of them.
+Place locate_outer(uint position, uint count) {
     Place place;
     place.table = 0;
     place.item = 0;
     place.index = 0;
     uint rest = position;
-    [loop] for (uint d = rank; d-- > 0;) {
+    [loop] for (uint d = count; d-- > 0;) {
         DimConstants dim = dims[d];
         uint p = rest;
         if (d > 0) {  // nothing lies outside of the outermost
@@ -43,6 +44,8 @@ Place locate(uint position) {
     }
     return place;
 }
+
+Place locate(uint position) { return locate_outer(position, rank); }
 
 // The index at a byte offset, sign- or zero-extended to 64 bits (low, high).
 uint2 load_index(uint offset) {

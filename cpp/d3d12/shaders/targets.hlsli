@@ -9,22 +9,10 @@ uint pick(uint4 values, bool4 one) {
     return kept.x | kept.y | kept.z | kept.w;
 }
 
-// The k-th coordinate's part of four targets. index: the offsets of the positions' indices; named: which positions there
-// are; then which name a target.
-uint4 add_coordinate(uint k, uint4 index, inout bool4 named) {
+// The k-th coordinate's part of four targets, whose indices are (low, high) and lie at the byte offsets. named: which
+// positions there are; then which name a target.
+uint4 resolve_four(uint k, uint4 low, uint4 high, uint4 offset, inout bool4 named) {
     uint limit = coordinates[k].limit;
-    uint4 offset = index + coordinates[k].index_offset;
-    uint4 low, high;
-    uint i;
-    [unroll] for (i = 0; i < 4; ++i) low[i] = index_word(offset[i]);
-    [branch] if (index_bytes == 8) {
-        [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
-    } else {
-        uint unused = 32 - 8 * index_bytes;
-        uint4 top = low << (unused - 8 * (offset & 3));
-        low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
-        high = index_signed ? asuint(asint(low) >> 31) : 0;
-    }
     bool4 negative = index_signed && asint(high) < 0;
     uint4 found = low + (negative ? limit : 0);
     bool4 outside = named && !(found < limit && high == (negative ? 0xffffffff : 0));
@@ -41,7 +29,29 @@ uint4 add_coordinate(uint k, uint4 index, inout bool4 named) {
     return found * coordinates[k].table_stride;
 }
 
-// named: as above.
+// The indices at the byte offsets, of any size.
+void load_indices(uint4 offset, out uint4 low, out uint4 high) {
+    uint i;
+    [unroll] for (i = 0; i < 4; ++i) low[i] = index_word(offset[i]);
+    [branch] if (index_bytes == 8) {
+        [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
+    } else {
+        uint unused = 32 - 8 * index_bytes;
+        uint4 top = low << (unused - 8 * (offset & 3));
+        low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
+        high = index_signed ? asuint(asint(low) >> 31) : 0;
+    }
+}
+
+// The k-th coordinate's part of four targets whose tuples are at the byte offsets.
+uint4 add_coordinate(uint k, uint4 tuple, inout bool4 named) {
+    uint4 offset = tuple + coordinates[k].index_offset;
+    uint4 low, high;
+    load_indices(offset, low, high);
+    return resolve_four(k, low, high, offset, named);
+}
+
+// named: which positions there are; then which name a target.
 uint4 find_targets(uint4 position, inout bool4 named) {
     uint4 target = 0;
     uint4 index = 0;
