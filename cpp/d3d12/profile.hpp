@@ -58,8 +58,9 @@ struct Profile {
     std::int64_t few_positions = 4096;
     std::int64_t few_without_order = 128;
     std::int64_t few_table_bytes = 4ll << 20;
-    // Scatters along short lines of the table keep to a group each, if these are so many groups.
-    std::int64_t least_blocks = 32;
+    // Scatters of so many positions along short lines of the table keep to a group each; of 64
+    // times as many, if a target has 128 of them or more.
+    std::int64_t block_positions = 1 << 21;
 
     // Scatters of single elements have a thread a line, where as many lines of the table have at
     // most so many positions each: the second number where lines lie beside each other, so that
@@ -116,7 +117,7 @@ inline constexpr Threshold kThresholds[] = {
     {"few_positions", &Profile::few_positions, 0, 1 << 20},
     {"few_without_order", &Profile::few_without_order, 0, 2048},
     {"few_table_bytes", &Profile::few_table_bytes, 0, kNever},
-    {"least_blocks", &Profile::least_blocks, 1, kNever},
+    {"block_positions", &Profile::block_positions, 0, 1 << 24},
     {"least_lines", &Profile::least_lines, 1, kNever},
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"column_positions", &Profile::column_positions, 0, 1 << 12},

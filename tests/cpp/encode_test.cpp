@@ -218,7 +218,7 @@ Recorded queued_any(std::mt19937& random) {
     d3d12::Profile profile;
     if (random() % 2 == 0) {
         profile.few_table_bytes = profile.striped_table_bytes = 1 << 20;
-        profile.least_blocks = profile.held_positions = 1;
+        profile.held_positions = 1;
     }
     return queued(plan, rows * columns * element, element_count(items) * element,
                   element_count(indices) * index_bytes(type), profile, any_of({1 << 12, 1 << 14}));

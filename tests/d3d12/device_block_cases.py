@@ -50,7 +50,7 @@ def scatter_blocks(device: Device) -> None:
 def scatter_lines(device: Device) -> None:
     """Lines with positions of their own, several in a block and one alone, and planes. The last
     block has fewer."""
-    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_blocks": 1})
+    _core.d3d12_set_profile(device.name, {"few_positions": 0})
     _core.d3d12_kernels(device.name)
     for lines, length, count, dtype in (
         (650, 37, 41, "u1"),

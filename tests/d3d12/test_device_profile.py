@@ -182,7 +182,9 @@ SIDES = {
     "few_without_order": Sides(
         sums(10, 30, ordered=False), {30: "reduce_blocks_floats", 29: "accumulate_floats"}
     ),
-    "least_blocks": Sides(scatter_in_lines, {3: "scatter_blocks", 4: "scatter_winners_4"}, FEW),
+    "block_positions": Sides(
+        scatter_in_lines, {6300: "scatter_blocks", 6299: "scatter_winners_4"}, FEW
+    ),
     "listed_updates": Sides(
         sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, FEW, typed=False
     ),

@@ -15,6 +15,8 @@ constexpr std::int64_t kMostWords = 4096;
 constexpr std::int64_t kLeastElements = 32;
 constexpr std::int64_t kMostElements = 1024;
 constexpr std::int64_t kMostSlices = 256;  // of several elements, to reduce
+// Of a group, where they are too few to keep the whole GPU busy.
+constexpr std::int64_t kMostOfFewGroups = 1 << 13;
 
 // Equal parts of the table that follow each other, each with as many positions of its own.
 struct Lines {
@@ -93,6 +95,19 @@ Blocks few_blocks(const Plan& plan, const Tensors& tensors) noexcept {
     return {targets, position_count(plan), 0, quotient_up(bytes, targets * plan.slice_bytes)};
 }
 
+// How many positions along lines may be. By target, so many updates of one wait for each other, and
+// the winners of so many targets leave the GPU's cache; and one update of each is no more than a
+// copy.
+std::int64_t most_along_lines(const Lines& lines, std::int64_t targets,
+                              const Profile& profile) noexcept {
+    constexpr std::int64_t kManyUpdates = 64;
+    constexpr std::int64_t kTimesAsMany = 64;
+    const bool is_slow_by_target = lines.positions == 1 ||
+                                   lines.positions >= kManyUpdates * targets ||
+                                   4 * targets * lines.count > profile.range_bytes;
+    return profile.block_positions * (is_slow_by_target ? kTimesAsMany : 1);
+}
+
 // Blocks of several lines, or one, whose positions are so many that they meet.
 std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
                                   const Profile& profile) noexcept {
@@ -101,7 +116,10 @@ std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
     const auto all = static_cast<std::int64_t>(tensors.table.bytes);
     if (plan.copies_source && lines->count * lines->bytes != all) return std::nullopt;
     const std::int64_t targets = lines->bytes / plan.slice_bytes;
-    if (lines->positions < targets) return std::nullopt;
+    if (lines->positions < targets ||
+        position_count(plan) > most_along_lines(*lines, targets, profile)) {
+        return std::nullopt;
+    }
     const std::int64_t step = units_of_words(lines->bytes);
     const std::int64_t most = static_cast<std::int64_t>(kBlockTargets) / targets / step * step;
     const std::int64_t taken =
@@ -109,7 +127,8 @@ std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
     if (taken == 0) return std::nullopt;
     const Blocks found{taken * targets, taken * lines->positions, taken * lines->positions,
                        quotient_up(lines->count, taken)};
-    return found.groups < profile.least_blocks ? std::nullopt : std::optional(found);
+    const bool are_long = found.groups < kManyGroups && found.positions > kMostOfFewGroups;
+    return are_long ? std::nullopt : std::optional(found);
 }
 
 }  // namespace

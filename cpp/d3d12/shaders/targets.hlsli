@@ -51,15 +51,30 @@ uint4 add_coordinate(uint k, uint4 tuple, inout bool4 named) {
     return resolve_four(k, low, high, offset, named);
 }
 
+// As many times as the divisor is in the numbers. By floats where they are that small: the quotient's fraction is at least
+// half a divisor's part away from the next number, which is more than what rounding moves it.
+uint4 quotient(uint4 number, uint divisor) {
+    static const uint kSmall = 1 << 18;
+    uint4 result;
+    [branch] if (max(max(number.x, number.y), max(number.z, number.w)) < kSmall) {
+        result = (uint4)((number + 0.5) * (1.0 / divisor));
+    } else {
+        result = number / divisor;
+    }
+    return result;
+}
+
 // named: which positions there are; then which name a target.
 uint4 find_targets(uint4 position, inout bool4 named) {
     uint4 target = 0;
     uint4 index = 0;
     uint4 rest = named ? position : 0;
     [loop] for (uint d = rank; d-- > 0;) {
-        uint4 outer = rest / dims[d].size;
-        uint4 p = rest - outer * dims[d].size;
-        rest = outer;
+        uint4 p = rest;
+        [branch] if (d > 0) {  // nothing lies outside of the outermost
+            rest = quotient(p, dims[d].size);
+            p -= rest * dims[d].size;
+        }
         target += p * dims[d].table_stride;
         index += p * dims[d].index_stride;
     }
