@@ -39,6 +39,16 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return slice_bytes <= kCacheLineBytes ? 32 : 8;
 }
 
+// Asks for a span of the table that is read soon, in no order that the hardware would foresee.
+[[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
+                                                     std::int64_t bytes) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(from);
+    for (std::int64_t at = 0; at < bytes; at += kCacheLineBytes) {
+        __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(at)),
+                           0, 2);
+    }
+}
+
 // Asks for both ends of a position's slice, or the beginning of one longer than two lines, which
 // the hardware foresees from there, or all of it if the block wants that and the kernel can: into
 // L2, as in L1 the few buffers for its misses would fill up. Always inlined: GCC takes a function
@@ -52,27 +62,15 @@ template <bool kCanAllLines = false>
     const auto first = reinterpret_cast<std::uintptr_t>(block.table) +
                        static_cast<std::uintptr_t>(block.offsets[position]);
     if (kCanAllLines && is_long && block.all_lines) {
-        const auto end = first + static_cast<std::uintptr_t>(block.slice_bytes);
-        for (auto line = first & -std::uintptr_t{kCacheLineBytes}; line < end;
-             line += kCacheLineBytes) {
-            __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
-        }
+        const std::uintptr_t before = first % kCacheLineBytes;  // of its first line
+        fetch_span(reinterpret_cast<const std::byte*>(first - before),
+                   block.slice_bytes + static_cast<std::int64_t>(before));
         return;
     }
     // An element hardly ever lies in two lines.
     if (bytes > kElementBytes) __builtin_prefetch(reinterpret_cast<const void*>(first), 0, 2);
     const auto last = first + static_cast<std::uintptr_t>(bytes - 1);
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
-}
-
-// Asks for a span of the table that is read soon, in no order that the hardware would foresee.
-[[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
-                                                     std::int64_t bytes) noexcept {
-    const auto first = reinterpret_cast<std::uintptr_t>(from);
-    for (std::int64_t at = 0; at < bytes; at += kCacheLineBytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(at)),
-                           0, 2);
-    }
 }
 
 // Asks for kCount packed indices that are read some way on, into L2: the hardware stops to foresee
