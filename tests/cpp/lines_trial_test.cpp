@@ -92,6 +92,16 @@ TEST(LinesTrial, IsForLargeResultsOfSeveralLinesASlice) {
     other = job;
     other.stream = nullptr;
     EXPECT_FALSE(LinesTrial<>::pays(other, 1 << 16));
+    other.direction = Direction::kScatter;
+    other.whole_elements = true;  // a reduction: of 4 MB or more
+    other.first_offset = kSkipped;
+    EXPECT_TRUE(LinesTrial<>::pays(other, 1 << 14));
+    EXPECT_FALSE(LinesTrial<>::pays(other, (1 << 14) - 1));
+    other.first_offset = 0;  // a thread's share
+    EXPECT_FALSE(LinesTrial<>::pays(other, 1 << 14));
+    other.first_offset = kSkipped;
+    other.whole_elements = false;
+    EXPECT_FALSE(LinesTrial<>::pays(other, 1 << 14));
     for (const std::int64_t bytes : {252, 4100}) {
         other = job;
         other.slice_bytes = bytes;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -238,3 +239,18 @@ def test_other_dtypes_have_none(dtype: Any) -> None:
         for reduction in ORDERED:
             with pytest.raises(TypeError, match="reduction"):
                 module.scatter_nd(x, [[0]], x[:1], reduction=reduction)
+
+
+@pytest.mark.parametrize("row_bytes", [256, 650, 1400])
+def test_rows_into_a_table_past_the_caches(threads: Callable[[int], None], row_bytes: int) -> None:
+    """Rows of several cache lines, a few of which name no place: enough to time ways to fetch."""
+    rng = np.random.default_rng(row_bytes)
+    threads(int(rng.integers(1, 3)))
+    rows, table_rows = 6_000_000 // row_bytes, 8_000_000 // row_bytes
+    table = rng.integers(0, 256, (table_rows, row_bytes), np.uint8)
+    updates = rng.integers(0, 256, (rows, row_bytes), np.uint8)
+    places = rng.integers(0, table_rows + 20, rows)
+    result = dmlindex.scatter_nd(table, places[:, None], updates, reduction="add", mode="drop")
+    inside = places < table_rows
+    np.add.at(table, places[inside], updates[inside])
+    assert np.array_equal(result, table)

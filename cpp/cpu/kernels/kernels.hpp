@@ -109,7 +109,7 @@ struct Block {
     bool far;                     // the table is larger than the caches: fetch ahead
     const std::byte* fill;        // for gathers: element_bytes of them, or null for zeros
     const std::byte* byte_table;  // for reductions of ValueType::kByteTable
-    bool all_lines = false;       // a StreamKernel fetches slices ahead as a whole
+    bool all_lines = false;       // a kernel that can fetches slices ahead as a whole
 };
 
 // Moves every position's slice, in order: table → items (gather), items → table (scatter), or the

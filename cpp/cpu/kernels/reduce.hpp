@@ -230,8 +230,8 @@ void reduce_runs(const Block& given) noexcept {
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
-    const auto each_target = [&block]<bool kFetchesItems>(auto reduce_one) {
-        each_position<kFetchesItems>(block, [&](std::int64_t i) {
+    const auto each_target = [&block]<bool kSingle>(auto reduce_one) {
+        each_position<kSingle, !kSingle>(block, [&](std::int64_t i) {
             if (block.offsets[i] == kSkipped) return;
             reduce_one(block.table + block.offsets[i], block.items + i * block.item_stride);
         });

@@ -1,8 +1,9 @@
-// What a gather of a large result out of a far table asks for ahead of slices of several lines: the
-// first line alone, or all of them. Which is quicker depends on the machine and on where the
-// indices lead: all lines take 0.5 to 0.8 of the time on a Zen 4, but as long where what is read
-// lies in cache, and 1.2 to 1.5 on a Sapphire Rapids. So a call moves its first pieces in either
-// way by turns, and goes on in the quicker one: no state is kept but the call's own.
+// What a gather of a large result out of a far table, or a reduction of many slices into one, asks
+// for ahead of slices of several lines: the first line alone, or all of them. Which is quicker
+// depends on the machine and on where the indices lead: all lines take 0.5 to 0.8 of the time on a
+// Zen 4, but as long where what is read lies in cache, and 1.2 to 1.5 on a Sapphire Rapids. So a
+// call moves its first pieces in either way by turns, and goes on in the quicker one: no state is
+// kept but the call's own.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +20,18 @@ template <class Clock = std::chrono::steady_clock>
 class LinesTrial {
   public:
     // Whether so many positions of the job are worth a trial, half of which goes the slower way. Of
-    // results that stay in cache some gain a little and some lose as much.
+    // results that stay in cache some gain a little and some lose as much, and so do scatters. A
+    // thread that shares a reduction by destination may skip all of its first positions.
     static bool pays(const Job& job, std::int64_t positions) noexcept {
         constexpr std::int64_t kShortest = 4 * kCacheLineBytes;
         constexpr std::int64_t kLongest = 64 * kCacheLineBytes;
-        return job.far && job.stream != nullptr && job.slice_bytes >= kShortest &&
-               job.slice_bytes <= kLongest && positions >= 4 * kPieces * kPiecePositions;
+        constexpr std::int64_t kReducedBytes = std::int64_t{4} << 20;
+        const bool reduces = job.direction == Direction::kScatter && job.whole_elements &&
+                             job.first_offset == kSkipped;
+        const bool is_large =
+            job.stream != nullptr || (reduces && positions >= kReducedBytes / job.slice_bytes);
+        return job.far && is_large && job.slice_bytes >= kShortest && job.slice_bytes <= kLongest &&
+               positions >= 4 * kPieces * kPiecePositions;
     }
 
     explicit LinesTrial(bool runs) noexcept : left_(runs ? kPieces : 0) {}

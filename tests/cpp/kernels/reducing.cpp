@@ -258,7 +258,8 @@ void try_reduce(Case& c, cpu::MoveKernel kernel) {
                      c.count,         item,
                      from.stride,     bytes,
                      value_bytes,     !c.timed && random.one_in(2),
-                     nullptr,         c.random_bytes(256 * 256)};
+                     nullptr,         c.random_bytes(256 * 256),
+                     random.one_in(2)};
     };
     const Block call = block(items, table.data, items.origin.data);
     c.call([&] { kernel(call); });
