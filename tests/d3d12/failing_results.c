@@ -79,7 +79,7 @@ static long now(void) {
 static int is_busy(const char* name, Word nanoseconds, int* result) {
     static atomic_long until;
     const long busy = atomic_exchange(&faults_busy, 0);
-    if (busy != 0) atomic_store(&until, now() + busy);
+    if (busy != 0) atomic_store(&until, now() + busy + 1); /* one more, as some of the current one is over */
     const int asks = strcmp(name, "vkGetFenceStatus") == 0, waits = strcmp(name, "vkWaitForFences") == 0;
     if ((!asks && !waits) || now() >= atomic_load(&until)) return 0;
     const long end = now() + (asks ? 0 : nanoseconds / 1000000);
