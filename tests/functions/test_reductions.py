@@ -245,7 +245,7 @@ def test_other_dtypes_have_none(dtype: Any) -> None:
 def test_rows_into_a_table_past_the_caches(threads: Callable[[int], None], row_bytes: int) -> None:
     """Rows of several cache lines, a few of which name no place: enough to time ways to fetch."""
     rng = np.random.default_rng(row_bytes)
-    threads(int(rng.integers(1, 3)))
+    threads(1)  # threads that share a sum do not time it
     rows, table_rows = 6_000_000 // row_bytes, 8_000_000 // row_bytes
     table = rng.integers(0, 256, (table_rows, row_bytes), np.uint8)
     updates = rng.integers(0, 256, (rows, row_bytes), np.uint8)
