@@ -38,8 +38,10 @@ class Carry {
             from += kCacheLineBytes;
         }
         // The row's last line of bytes, of which the end belongs to this line.
-        std::memcpy(line() + bytes - kCacheLineBytes, from + bytes - kCacheLineBytes,
-                    kCacheLineBytes);
+        if (bytes > 0) {
+            std::memcpy(line() + bytes - kCacheLineBytes, from + bytes - kCacheLineBytes,
+                        kCacheLineBytes);
+        }
         filled_ = bytes;
     }
 

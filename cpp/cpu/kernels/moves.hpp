@@ -34,9 +34,11 @@ static inline void fill_slice(std::byte* to, const Block& block) noexcept {
     fill_bytes(to, block.fill, block.element_bytes, block.slice_bytes);
 }
 
-// How many positions ahead.
+// How many positions ahead: memory answers late, and keeps more misses in flight than a few
+// positions make.
 static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
-    return slice_bytes <= kCacheLineBytes ? 32 : 8;
+    constexpr std::int64_t kAheadBytes = 8192;
+    return std::clamp<std::int64_t>(kAheadBytes / slice_bytes, 8, 128);
 }
 
 // Asks for a span of the table that is read soon, in no order that the hardware would foresee.
