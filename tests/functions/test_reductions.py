@@ -186,6 +186,26 @@ def test_updates_that_follow_each_other_to_one_place(
     testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i8", "f4", "f8"])
+@pytest.mark.parametrize("reduction", ["min", "max"])
+def test_updates_that_hardly_change_anything(device: str, reduction: Any, dtype: str) -> None:
+    """What is there is better than nearly all of them; of floats some are NaNs, or zeros of both
+    signs that come to such."""
+    rng = np.random.default_rng(3)
+    indices = rng.integers(0, 30, (2000, 1))
+    best, some = (5, 100) if reduction == "min" else (100, 5)
+    x = np.full(30, best, dtype)
+    updates = np.full(len(indices), some, dtype)
+    updates[[700, 1500]] = 1 if reduction == "min" else 120
+    if np.dtype(dtype).kind == "f":
+        x[:4] = [-0.0, 0.0, np.nan, -0.0]
+        updates[:] = np.where(rng.random(len(updates)) < 0.5, 0.0, -0.0)
+        updates[indices[:, 0] >= 4] = some
+        updates[[650, 1400]] = np.nan
+    call = testing.Call("scatter_nd", (x, indices, updates), {"reduction": reduction})
+    testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
+
+
 def test_many_in_a_row(device: str) -> None:
     """More kernels than a D3D12 device records in one list; every other call has a long run."""
     array = np.zeros(50, np.float32)

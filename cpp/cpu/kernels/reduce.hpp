@@ -227,6 +227,29 @@ void reduce_runs(const Block& given) noexcept {
     }
 }
 
+// Whether an update is not better than what is there, which then stays as it is; NaNs are neither.
+template <Reduction kReduction, class T>
+bool changes_nothing(const std::byte* target, const std::byte* item) noexcept {
+    const T old = element_at<T>(target);
+    const T update = element_at<T>(item);
+    return kReduction == Reduction::kMin ? old <= update : old >= update;
+}
+
+// Whether hardly any update of a block changes its place, by a look at some: as where places have
+// got many of them.
+template <Reduction kReduction, class T>
+bool changes_little(const Block& block) noexcept {
+    constexpr std::int64_t kLooks = 32;
+    if (block.far || block.count < 4 * kLooks) return false;
+    for (std::int64_t k = 0; k < kLooks; ++k) {
+        const std::int64_t i = k * (block.count / kLooks);
+        if (block.offsets[i] == kSkipped) continue;
+        const std::byte* const item = block.items + i * block.item_stride;
+        if (!changes_nothing<kReduction, T>(block.table + block.offsets[i], item)) return false;
+    }
+    return true;
+}
+
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const Block block = given;  // a copy that no store can change
@@ -237,6 +260,18 @@ void reduce(const Block& given) noexcept {
         });
     };
     const bool single = block.slice_bytes == static_cast<std::int64_t>(sizeof(T));
+    if constexpr (kHasVectors<T> &&
+                  (kReduction == Reduction::kMin || kReduction == Reduction::kMax)) {
+        // A store would make the next update of the place wait for it.
+        if (single && !has_runs(block) && changes_little<kReduction, T>(block)) {
+            each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
+                if (changes_nothing<kReduction, T>(target, item)) [[likely]]
+                    return;
+                reduce_element<kReduction, T>(target, item);
+            });
+            return;
+        }
+    }
     if (single && has_runs(block)) {
         reduce_runs<kReduction, T>(block);
     } else if (single) {
