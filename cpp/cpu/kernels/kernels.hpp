@@ -91,6 +91,11 @@ using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* tabl
 using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last_place,
                                           const std::byte* line, std::byte* items) noexcept;
 
+// A gather from a strip: items[i] is the element of row rows[i], column i % width of a packed table
+// of rows of width elements, for all i < count. Both are whole steps of kLookUpStep.
+using StripKernel = void (*)(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
+                             const std::byte* table, std::byte* items) noexcept;
+
 // Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
 // narrows count of them, which all fit, and a ResolveKernel whose one coordinate has the unit as
 // its stride reads them back.
@@ -172,6 +177,7 @@ struct Kernels {
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
     // For axes of at most small_table places.
     LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];
+    StripKernel gather_strip[kSliceClasses];  // for elements
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];
     ResolveKernel unpack[kPackedWidths];

@@ -174,6 +174,16 @@ std::int64_t compress(const Updates& given, std::int64_t first, std::int64_t las
     return kept;
 }
 
+template <std::int64_t kBytes>
+void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
+                  const std::byte* table, std::byte* items) noexcept {
+    std::int64_t column = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::memcpy(items + i * kBytes, table + (rows[i] * width + column) * kBytes, kBytes);
+        column = column + 1 == width ? 0 : column + 1;
+    }
+}
+
 template <class Index>
 void add_resolve(ResolveKernel (&slots)[kModes]) {
     slots[static_cast<int>(Mode::kRaise)] = resolve_scalar<Index, Mode::kRaise>;
@@ -214,6 +224,11 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;
     kernels.address[static_cast<int>(IndexType::kInt64)] = address_scalar<std::int64_t>;
     kernels.address[static_cast<int>(IndexType::kUint64)] = address_scalar<std::uint64_t>;
+    kernels.gather_strip[0] = gather_strip<1>;
+    kernels.gather_strip[1] = gather_strip<2>;
+    kernels.gather_strip[2] = gather_strip<4>;
+    kernels.gather_strip[3] = gather_strip<8>;
+    kernels.gather_strip[4] = gather_strip<16>;
     kernels.pack[0] = pack<std::uint8_t>;
     kernels.pack[1] = pack<std::uint16_t>;
     kernels.pack[2] = pack<std::uint32_t>;

@@ -117,6 +117,11 @@ void for_each_index_type_and_mode(Add add) noexcept {
 
 template <class Vector>
 void add_look_ups(Kernels& kernels) noexcept {
+    kernels.gather_strip[0] = gather_strip<Vector, 1>;
+    kernels.gather_strip[1] = gather_strip<Vector, 2>;
+    kernels.gather_strip[2] = gather_strip<Vector, 4>;
+    kernels.gather_strip[3] = gather_strip<Vector, 8>;
+    kernels.gather_strip[4] = gather_strip<Vector, 16>;
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
         LookUpKernel(&slots)[kSliceClasses] = kernels.look_up[type][mode];
         slots[0] = look_up<Vector, Index, kMode, 1>;

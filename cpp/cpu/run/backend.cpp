@@ -1,7 +1,9 @@
 #include "cpu/backend.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <memory>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/bad_index.hpp"
@@ -11,6 +13,7 @@
 #include "cpu/run/job.hpp"
 #include "cpu/run/linear.hpp"
 #include "cpu/run/split.hpp"
+#include "cpu/run/strips.hpp"
 #include "parallel/parallel.hpp"
 #include "plan/facts.hpp"
 
@@ -63,6 +66,7 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.coordinate_count = plan.coordinate_count;
     job.coordinates = plan.coordinates;
     job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
+    job.hold = table.hold[static_cast<int>(plan.index_type)][1];
     job.move = choose_move(table, plan, slice, may_skip);
     job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
     job.compress = table.compress[slice];
@@ -149,6 +153,29 @@ bool shares_few_places(const Job& job, const Plan& plan) noexcept {
            position_count(plan) >= kManyTimes * index_count(plan);
 }
 
+// Runs a job whose indices have to be checked first in strips, which hold them as they need them.
+// False if an index is out of range; nothing where strips do not pay. copy() comes in between.
+template <class Copy>
+std::optional<bool> run_in_strips(const Job& job, const Split& split, int threads, Copy copy) {
+    if (!goes_in_strips(job)) return std::nullopt;
+    const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
+    std::vector<std::unique_ptr<Strips>> strips;
+    for (std::int64_t p = 0; p < parts; ++p) {
+        const Job part = part_of(job, split, p, parts);
+        if (!Strips::pay(part)) return std::nullopt;
+        strips.push_back(std::make_unique<Strips>(part, true));
+        if (!strips.back()->has_memory()) return std::nullopt;
+    }
+    std::atomic<bool> all_good{true};
+    parallel_for(parts, [&](std::int64_t p) {
+        if (!strips[static_cast<std::size_t>(p)]->hold_all()) all_good.store(false);
+    });
+    if (!all_good.load()) return false;
+    copy();
+    parallel_for(parts, [&](std::int64_t p) { strips[static_cast<std::size_t>(p)]->move_all(); });
+    return true;
+}
+
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -181,6 +208,13 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
                                 split.parts < threads && pays_by_destination(job, plan);
+
+    if (check_first && !by_destination) {
+        const auto copy = [&] {
+            if (copies) copy_source(plan, buffers);
+        };
+        if (const auto good = run_in_strips(job, split, threads, copy)) return *good;
+    }
 
     HeldOffsets held;
     const bool pays_to_hold = by_destination || shares_few_places(job, plan);

@@ -99,6 +99,11 @@ void deliver(const Job& job, Block block, Carry& carry) noexcept {
     }
 }
 
+bool goes_in_strips(const Job& job) noexcept {
+    return Strips::pay(job) && partition(job).free_count == 1 &&
+           !has_whole_rows(job, job.dims, job.rank);
+}
+
 bool execute(const Job& job) noexcept {
     assert(job.slice_bytes > 0);
     assert(!job.whole_elements || job.slice_bytes % job.element_bytes == 0);
@@ -108,7 +113,10 @@ bool execute(const Job& job) noexcept {
     if (can_look_up(job, parts)) return look_up(job, job.dims, job.rank);
     if (parts.free_count == 1) {
         if (const auto good = execute_in_rows(job, dims, parts.positions_rank)) return *good;
-        if (const std::optional<bool> good = execute_in_strips(job)) return *good;
+        if (Strips::pay(job)) {
+            Strips strips(job, false);
+            if (strips.has_memory()) return strips.hold_and_move();
+        }
     }
     const bool linear = items_are_linear(dims, parts.positions_rank);
     const bool filtered = job.first_offset != kSkipped;

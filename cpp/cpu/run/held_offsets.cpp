@@ -97,10 +97,11 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
 
 void HeldOffsets::apply(Job& job) const noexcept {
     job.resolve = kernels().unpack[width_class_];
+    // Checked already: as unsigned indices below any limit.
+    constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexType::kUint32,
+                                     IndexType::kUint64};
+    job.hold = kernels().hold[static_cast<int>(kWidths[width_class_])][1];
     if (job.look_up != nullptr) {
-        // Checked already: as unsigned indices below any limit.
-        constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexType::kUint32,
-                                         IndexType::kUint64};
         job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp,
                                   slice_class(job.slice_bytes), unit_.limit);
     }

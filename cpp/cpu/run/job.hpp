@@ -16,6 +16,7 @@ struct Job {
     int coordinate_count;
     const Coordinate* coordinates;
     ResolveKernel resolve;
+    HoldKernel hold;
     MoveKernel move;
     MoveKernel move_any_size;  // the same for slices of another size
     LookUpKernel
@@ -65,8 +66,19 @@ inline bool fits_registers(const Job& job) noexcept {
 // have been moved by then. There is at least one position and one byte to move.
 bool execute(const Job& job) noexcept;
 
+// Whether execute() takes the job strip by strip, as long as there is memory.
+bool goes_in_strips(const Job& job) noexcept;
+
 // Moves a block, past the caches if the result is large: then through the carry.
 void deliver(const Job& job, Block block, Carry& carry) noexcept;
+
+// Positions first to first + count of a block.
+inline Block piece_of(Block block, std::int64_t first, std::int64_t count) noexcept {
+    block.offsets += first;
+    block.items += first * block.item_stride;
+    block.count = count;
+    return block;
+}
 
 // Skips what another thread moves: all but the targets with an offset in [first, last).
 inline void skip_outside(std::int64_t* offsets, std::int64_t count, std::int64_t first,

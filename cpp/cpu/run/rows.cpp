@@ -15,8 +15,8 @@ bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64
                        static_cast<std::size_t>((count - 1) * index_bytes)) == 0;
 }
 
-// Whether the runs are packed rows in table, items and indices, and the first of them has one index
-// all along, as rows have whose index was expanded to them.
+}  // namespace
+
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
     constexpr std::int64_t kRowPositions = 8;
     if (rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped) return false;
@@ -25,8 +25,6 @@ bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
            run.table_stride == job.slice_bytes && run.item_stride == job.slice_bytes &&
            is_one_index(job.buffers.indices, job.index_bytes, run.size);
 }
-
-}  // namespace
 
 std::optional<bool> execute_in_rows(const Job& job, const Dim* dims, int rank) noexcept {
     if (!has_whole_rows(job, dims, rank)) return std::nullopt;

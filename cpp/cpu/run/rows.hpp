@@ -7,6 +7,10 @@
 
 namespace dmlindex::cpu {
 
+// Whether the runs are packed rows in table, items and indices, and the first of them has one index
+// all along, as rows have whose index was expanded to them.
+bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept;
+
 // As execute(), for a job whose positions are those of dims: rows of one index move as one slice
 // each, all that follow each other at once, others as they come. Nothing where the first row has
 // more indices than one.

@@ -41,7 +41,7 @@ std::int64_t grain_bytes_of(const Job& job) noexcept {
     return elements * job.element_bytes;
 }
 
-Job part_of(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept {
+Job cut_out(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept {
     assert(first < last && last <= split.size);
     Job part = whole;
     if (split.dim < whole.rank) {
@@ -77,13 +77,18 @@ Split choose_split(const Job& job, int threads) noexcept {
     return best;
 }
 
+Job part_of(const Job& whole, const Split& split, std::int64_t part, std::int64_t parts) noexcept {
+    if (parts == 1) return whole;
+    return cut_out(whole, split, part_begin(part, split.size, parts),
+                   part_begin(part + 1, split.size, parts));
+}
+
 bool execute_parts(const Job& job, const Split& split, int threads) {
     const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
     std::atomic<bool> all_good{true};
     parallel_for(parts, [&](std::int64_t p) {
-        const Job part = part_of(job, split, part_begin(p, split.size, parts),
-                                 part_begin(p + 1, split.size, parts));
-        if (!execute(part)) all_good.store(false, std::memory_order_relaxed);
+        if (!execute(part_of(job, split, p, parts)))
+            all_good.store(false, std::memory_order_relaxed);
     });
     return all_good.load();
 }

@@ -25,6 +25,9 @@ struct Split {
 
 Split choose_split(const Job& job, int threads) noexcept;
 
+// A part of the job, of as many as split.parts allows; the only one is the job.
+Job part_of(const Job& whole, const Split& split, std::int64_t part, std::int64_t parts) noexcept;
+
 // execute(), on as many threads as there are and parts can be made.
 bool execute_parts(const Job& job, const Split& split, int threads);
 

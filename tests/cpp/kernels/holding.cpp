@@ -160,6 +160,33 @@ void try_hold(Case& c, cpu::HoldKernel kernel) {
     if (!good) Case::accept(packed, width * c.count);
 }
 
+// Whole steps of positions and columns. Of a table with the most rows that 16 bits tell apart, only
+// the last ones are there.
+void try_gather_strip(Case& c, cpu::StripKernel kernel) {
+    Random& random = c.random;
+    const std::int64_t bytes = cpu::kClassBytes[c.at(0)];
+    const std::int64_t count = c.count - c.count % cpu::kLookUpStep;
+    const std::int64_t width = c.timed ? 32 : cpu::kLookUpStep * random.between(1, 8);
+    const std::int64_t limit = c.timed ? 1000 : random.between(1, 300);
+    const std::int64_t first = c.timed || random.one_in(2) ? 0 : power(16) - limit;
+    const std::byte* const present = c.random_bytes(limit * width * bytes);
+    const auto* const table =
+        reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(present) -
+                                           static_cast<std::uintptr_t>(first * width * bytes));
+    const Twin rows = c.buffer(2 * count, 2);
+    const Twin items = c.buffer(count * bytes);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t row =
+            random.one_of({std::int64_t{0}, limit - 1, random.between(0, limit - 1)});
+        put(rows + 2 * i, first + row, 2);
+        std::memcpy(items.expected + i * bytes, present + (row * width + i % width) * bytes,
+                    static_cast<std::size_t>(bytes));
+    }
+    c.call([&] {
+        kernel(reinterpret_cast<const std::uint16_t*>(rows.data), count, width, table, items.data);
+    });
+}
+
 }  // namespace
 
 std::vector<Family> hold_families() {
@@ -168,6 +195,7 @@ std::vector<Family> hold_families() {
     return {
         family<&Kernels::look_up, try_look_up>("look_up", look_up),
         family<&Kernels::look_up_small, try_look_up_small>("look_up_small", look_up),
+        family<&Kernels::gather_strip, try_gather_strip>("gather_strip", {Axis::kSlice}),
         family<&Kernels::pack, try_pack>("pack", {Axis::kWidth}),
         family<&Kernels::hold, try_hold>("hold", {Axis::kIndexType, Axis::kWidth}),
         family<&Kernels::unpack, try_unpack>("unpack", {Axis::kWidth}),
