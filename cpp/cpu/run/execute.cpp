@@ -9,6 +9,7 @@
 #include "cpu/run/free_dims.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/lines_trial.hpp"
+#include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/strips.hpp"
 #include "cpu/run/tiles.hpp"
@@ -61,20 +62,28 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
     std::int64_t offsets[kLookUpStep];
-    const std::int64_t row_bytes = fetched_row_bytes(job, dims[rank - 1].size);
-    const std::int64_t next_row = rank > 1 ? dims[rank - 2].table_stride : 0;
+    const NextRow next_row(job, dims[rank - 1].size);
+    const std::int64_t to_next = rank > 1 ? dims[rank - 2].table_stride : 0;
     for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
-        IndexRun run = walker.index_run(job.buffers.indices, walker.left_in_run(), job.coordinates,
-                                        job.coordinate_count);
+        const std::int64_t left = walker.left_in_run();
+        IndexRun run =
+            walker.index_run(job.buffers.indices, left, job.coordinates, job.coordinate_count);
         std::byte* items = job.buffers.items + walker.item_offset();
-        if (next_row != 0) fetch_span(job.buffers.table + run.table_offset + next_row, row_bytes);
-        std::int64_t count = job.look_up(run, job.buffers.table + run.table_offset, items);
-        walker.advance(count);
-        if (count == run.count) continue;
+        const std::byte* const table = job.buffers.table + run.table_offset;
+        std::int64_t moved = 0;
+        next_row.each_piece(to_next != 0 ? table + to_next : nullptr, left,
+                            [&](std::int64_t, std::int64_t count) {
+                                run.count = count;
+                                const std::int64_t found = job.look_up(run, table, items);
+                                run.indices += found * job.index_bytes;
+                                items += found * job.slice_bytes;
+                                moved += found;
+                                return found == count;
+                            });
+        walker.advance(moved);
+        if (moved == left) continue;
         // The last few, or some that are out of range and need the mode.
-        run.indices += count * job.index_bytes;
-        items += count * job.slice_bytes;
-        count = run.count = std::min(run.count - count, kLookUpStep);
+        const std::int64_t count = run.count = std::min(left - moved, kLookUpStep);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,
                   job.element_bytes, job.far, job.fill, nullptr});
@@ -145,12 +154,28 @@ bool execute(const Job& job) noexcept {
     const Dim last = parts.positions_rank > 0 ? dims[parts.positions_rank - 1] : Dim{1, 0, 0, 0};
 
     PositionWalker walker(dims, tile.dim + 1, 0);
-    const std::int64_t row_bytes =
-        parts.positions_rank > 1 && tile.row_places == 1 ? fetched_row_bytes(job, last.size) : 0;
+    const bool by_rows = parts.positions_rank > 1 && tile.row_places == 1;
+    const NextRow next_row(job, by_rows ? last.size : 0);
+
+    // Of updates that come from memory, the hardware foresees too little while their indices are
+    // resolved. They are asked for a block ahead, and little by little: many at once would wait for
+    // each other. Where the table has lines to be asked for, too, blocks stay as they are.
+    const bool fetches_items =
+        job.direction == Direction::kScatter && linear && job.slice_bytes <= kElementBytes &&
+        last.item_stride == job.slice_bytes &&
+        parts.positions * (job.slice_bytes + job.index_bytes) > caches().far_bytes;
+    const bool waits_for_items = fetches_items && !job.far &&
+                                 (!next_row.is_fetched() || last.size > kBlockPositions) &&
+                                 tile.row_places <= kBlockPositions / 4;
+    if (waits_for_items) capacity = kBlockPositions / 4;
+    const std::int64_t item_bytes = fetches_items ? capacity * job.slice_bytes : 0;
+    const std::int64_t ahead_bytes = waits_for_items ? item_bytes : 0;
+
     Carry carry;
     LinesTrial<> trial(parts.free_count == 1 && LinesTrial<>::pays(job, parts.positions));
     while (!walker.at_end()) {
         const std::int64_t first_item = walker.item_offset();
+        fetch_span(job.buffers.items + first_item + ahead_bytes, item_bytes);
         std::int64_t count = 0;
         do {
             const std::int64_t rows =
@@ -163,7 +188,9 @@ bool execute(const Job& job) noexcept {
             count += run.count;
             walker.advance(rows);
         } while (linear && capacity - count >= tile.row_places && !walker.at_end());
-        if (!walker.at_end()) fetch_span(job.buffers.table + walker.table_offset(), row_bytes);
+        const bool goes_on = last.size > capacity && walker.left_in_run() < last.size;
+        const std::byte* const next =
+            walker.at_end() || goes_on ? nullptr : job.buffers.table + walker.table_offset();
         std::byte* items = job.buffers.items + first_item;
         std::int64_t item_stride = last.item_stride;
         if (compressed) {
@@ -176,7 +203,13 @@ bool execute(const Job& job) noexcept {
         }
         trial.each_piece({job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
                           job.element_bytes, job.far, job.fill, job.byte_table},
-                         [&](const Block& block) { move_block(job, parts, block, carry); });
+                         [&](const Block& block) {
+                             next_row.each_piece(
+                                 next, block.count, [&](std::int64_t first, std::int64_t piece) {
+                                     move_block(job, parts, piece_of(block, first, piece), carry);
+                                     return true;
+                                 });
+                         });
     }
     if (job.stream != nullptr) kernels().fence();
     return true;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cpu/kernels/moves.hpp"
+#include "cpu/run/next_row.hpp"
 #include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
 
@@ -78,17 +78,6 @@ Partition partition(const Job& job) noexcept {
     return parts;
 }
 
-std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept {
-    constexpr std::int64_t kMostBytes = 16 << 10;
-    const std::int64_t most_bytes = std::min(kMostBytes, positions * kCacheLineBytes);
-    if (job.coordinate_count != 1) return 0;
-    const Coordinate& coordinate = job.coordinates[0];
-    if (coordinate.limit > most_bytes ||
-        coordinate.limit * std::abs(coordinate.table_stride) > most_bytes)
-        return 0;
-    return (coordinate.limit - 1) * std::abs(coordinate.table_stride) + job.slice_bytes;
-}
-
 void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept {
     if (parts.free_count == 1) {
         deliver(job, block, carry);
@@ -114,15 +103,18 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     const Dim inner = free_dims[rank - 1];
     const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
     if (along_inner) --rank;
-    const std::int64_t row_bytes =
-        parts.before > 0 && parts.behind == 0 ? fetched_row_bytes(job, block.count) : 0;
+    const bool goes_on = parts.before > 0 && parts.behind == 0;
+    const NextRow next_row(job, goes_on ? block.count : 0);
     for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
         Block at = block;
         at.table += walker.table_offset();
         at.items += walker.item_offset();
-        fetch_span(at.table + inner.table_stride, row_bytes);
         if (!along_inner) {
-            deliver(job, at, carry);
+            next_row.each_piece(at.table + inner.table_stride, at.count,
+                                [&](std::int64_t first, std::int64_t count) {
+                                    deliver(job, piece_of(at, first, count), carry);
+                                    return true;
+                                });
         } else {
             for (std::int64_t i = 0; i < at.count; ++i) {
                 copy_along(job, inner, at.table + at.offsets[i], at.items + i * at.item_stride);

@@ -18,10 +18,6 @@ struct Partition {
 
 Partition partition(const Job& job) noexcept;
 
-// How much of the table a row of so many indices may touch, if that is worth fetching a row ahead:
-// there are as many indices as cache lines, and they are not too many. Else 0.
-std::int64_t fetched_row_bytes(const Job& job, std::int64_t positions) noexcept;
-
 // Moves a block along every free dim: all of its positions at once, or, where the innermost free
 // dim is longer than the block, position by position along that dim.
 void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept;
