@@ -21,6 +21,7 @@ FILES = [
     "test_few_slices.py",
     "test_shared_indices.py",
     "test_large.py",
+    "test_columns.py",
     "test_threads.py",
     "test_reductions.py",
     "test_fill_value.py",

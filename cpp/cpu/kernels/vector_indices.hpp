@@ -234,28 +234,6 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     });
 }
 
-// The StripKernel.
-template <class Vector, std::int64_t kBytes>
-void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
-                  const std::byte* table, std::byte* items) noexcept {
-    const Vector row_elements = Vector::splat(width);
-    const Vector counting = Vector::counting(1);
-    std::int64_t column = 0;
-    for (std::int64_t i = 0; i < count; i += kLookUpStep) {
-        alignas(64) std::int64_t places[kLookUpStep];
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            const Vector row = Vector::template load<std::uint16_t>(
-                reinterpret_cast<const std::byte*>(rows + i + j));
-            (multiply_low(row, row_elements) + (counting + Vector::splat(column + j)))
-                .store(places + j);
-        }
-        column = column + kLookUpStep == width ? 0 : column + kLookUpStep;
-        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
-        }
-    }
-}
-
 // The HoldKernel.
 template <class Vector, class Index, std::int64_t kPackedBytes>
 bool hold(const IndexRun& run, std::byte* packed) noexcept {

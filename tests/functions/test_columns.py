@@ -1,0 +1,85 @@
+"""An axis before the last of a large table, whose columns are taken strip by strip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import dmlindex
+
+
+@pytest.mark.parametrize("index_dtype", ["i8", "i4"])
+@pytest.mark.parametrize("width", [304, 301])
+@pytest.mark.parametrize("count", [1, 2])
+def test_columns_of_a_table_past_the_cache(
+    threads: Callable[[int], None], count: int, width: int, index_dtype: str
+) -> None:
+    """Rows far apart, many indices a column: columns are taken some at a time, the last few too;
+    rows of whole cache lines are written past the caches."""
+    threads(count)
+    rng = np.random.default_rng([count, width])
+    table = rng.standard_normal((8192, width)).astype("f4")
+    indices = rng.integers(-8192, 8192, (2100, width)).astype(index_dtype)
+    expected = np.take_along_axis(table, indices.astype("i8"), 0)
+    assert np.array_equal(dmlindex.gather_elements(table, indices, 0), expected)
+
+    outside = indices.copy()
+    outside[::7, ::5] = 8192
+    expected[::7, ::5] = 3
+    out = np.empty((*outside.shape, 2), "f4")[..., 0]  # items that do not lie packed
+    for given in (None, out):
+        filled = dmlindex.gather_elements(table, outside, 0, mode="fill", fill_value=3, out=given)
+        assert np.array_equal(filled, expected)
+
+    updates = rng.standard_normal(indices.shape).astype("f4")
+    places = (indices.astype("i8"), np.arange(width))
+    for reduction in ("none", "add"):
+        given = np.empty_like(table) if reduction == "none" else None
+        result = dmlindex.scatter_elements(
+            table, indices, updates, 0, reduction=reduction, out=given
+        )
+        wanted = table.copy()
+        if reduction == "none":
+            wanted[places] = updates
+        else:
+            np.add.at(wanted, places, updates)
+        assert np.array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "c16"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_columns_of_tables_in_a_row(threads: Callable[[int], None], count: int, dtype: str) -> None:
+    """Each position before the axis has a table of its own, none of them larger than a cache, all
+    together far larger; every index is checked before the first byte is written."""
+    threads(count)
+    rng = np.random.default_rng(count)
+    width = 2049 // np.dtype(dtype).itemsize
+    tables = 20_000_000 // (700 * 2049)
+    table = rng.integers(0, 100, (tables, 700, width)).astype(dtype)
+    indices = rng.integers(-700, 700, (tables, 400, width))
+    expected = np.take_along_axis(table, indices, 1)
+    out = np.empty_like(expected)
+    for mode in ("raise", "clamp", "fill"):
+        out[...] = 0
+        dmlindex.gather_elements(table, indices, 1, mode=mode, out=out)
+        assert out.tobytes() == expected.tobytes()
+
+    updates = rng.integers(0, 100, indices.shape).astype(dtype)
+    updates[:, 200:] = updates[:, :200]  # the last of two is either
+    indices[:, 200:] = indices[:, :200]
+    written = table.copy()
+    np.put_along_axis(written, indices, updates, 1)
+    target = table.copy()
+    indices[-1, -1, -1] = 700
+    for given, call in (
+        (out, lambda: dmlindex.gather_elements(table, indices, 1, out=out)),
+        (target, lambda: dmlindex.scatter_elements(target, indices, updates, 1, out=target)),
+    ):
+        before = given.tobytes()
+        with pytest.raises(IndexError, match=r"indices\[.*, 399, .*\] = 700"):
+            call()
+        assert given.tobytes() == before
+    dmlindex.scatter_elements(target, indices, updates, 1, mode="drop", out=target)
+    assert target[:, :, :-1].tobytes() == written[:, :, :-1].tobytes()
