@@ -1,0 +1,63 @@
+// Sums by buckets, step 2: each update goes to its bucket's, as its offset in the table and its bits. A group first puts
+// those of a round in order in its own memory, so that it stores neighbours beside each other.
+
+#include "bucket_updates.hlsli"
+
+RWBuffer<uint2> moved : register(u0);
+
+groupshared uint2 ordered[4 * GROUP];
+groupshared uint sums[kBuckets];
+groupshared uint begins[kBuckets];  // of the buckets in ordered
+groupshared uint places[kBuckets];  // from there to where they are moved to
+
+// What the threads before have.
+uint sum_before(uint own, uint thread) {
+    uint sum = own;
+    sums[thread] = sum;
+    GroupMemoryBarrierWithGroupSync();
+    [loop] for (uint reach = 1; reach < kBuckets; reach *= 2) {
+        if (thread >= reach) sum += sums[thread - reach];
+        GroupMemoryBarrierWithGroupSync();
+        sums[thread] = sum;
+        GroupMemoryBarrierWithGroupSync();
+    }
+    return sum - own;
+}
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint block = group_id(group);
+    uint count = counts.Load(4 * thread);
+    uint place = sum_before(count, thread);  // of the thread's bucket's next update
+    [branch] if (block == 0) {
+        counts.Store(kStartsAt + 4 * thread, place);
+        if (thread == kBuckets - 1) counts.Store(kStartsAt + 4 * kBuckets, place + count);
+    }
+    place += counts.Load(kPlacedAt + 4 * (block * kBuckets + thread));
+    [loop] for (uint round = 0; round < pattern[0].x; ++round) {
+        found_of[thread] = 0;
+        GroupMemoryBarrierWithGroupSync();
+        Updates updates = find_updates(block, round, thread);
+        uint4 bits;
+        uint i;
+        [unroll] for (i = 0; i < 4; ++i) bits[i] = load_element(items, updates.there[i] ? updates.item[i] : 0);
+        uint4 bucket = bucket_of(updates.offset);
+        uint4 rank = count_four(bucket, updates.there);
+        GroupMemoryBarrierWithGroupSync();
+        uint own = found_of[thread];
+        uint before = sum_before(own, thread);
+        begins[thread] = before;
+        places[thread] = place - before;
+        place += own;
+        GroupMemoryBarrierWithGroupSync();
+        [unroll] for (i = 0; i < 4; ++i) {
+            if (updates.there[i]) ordered[begins[bucket[i]] + rank[i]] = uint2(updates.offset[i], bits[i]);
+        }
+        GroupMemoryBarrierWithGroupSync();
+        uint all = sums[kBuckets - 1];
+        [loop] for (uint at = thread; at < all; at += GROUP) {
+            uint2 pair = ordered[at];
+            moved[places[bucket_of(pair.x).x] + at] = pair;
+        }
+    }
+}
