@@ -44,6 +44,7 @@ void encode_buckets(const Encoder& encoder, const Tensors& tensors, Constants co
     const std::uint64_t step = std::uint64_t{kFour} * kBuckets;  // updates of a group in a round
     const std::uint64_t rounds = quotient_up(updates, step * kMovingGroups);
     const std::uint64_t movers = quotient_up(updates, step * rounds);
+    const Span offsets = encoder.allocate(4 * movers * rounds * step);
     const Span moved = encoder.allocate(updates * kMovedBytes);
     const Span counts = encoder.allocate(4 * ((2 + movers) * kBuckets + 1));  // buckets.hlsli
     encode_clear(encoder, Span{counts.chunk, counts.offset, std::uint64_t{4} * kBuckets}, 0);
@@ -55,10 +56,12 @@ void encode_buckets(const Encoder& encoder, const Tensors& tensors, Constants co
                             static_cast<std::uint32_t>(words), 0};
     constants.pattern[1] = {shift, 1, 0, 0};
     Views views;
-    views.read[0].span = tensors.items;
     views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0] = {offsets, Format::kRgba32};
     views.written[kWinnersRegister] = {counts, Format::kRaw};
     dispatch(Kernel::count_buckets, views, movers);
+    views.read[0].span = tensors.items;
+    views.read[2] = {offsets, Format::kRgba32};
     views.written[0] = {moved, Format::kRg32};
     dispatch(Kernel::move_to_buckets, views, movers);
     const std::uint64_t each = quotient_up(updates, step * kAccumulatingGroups) * step;

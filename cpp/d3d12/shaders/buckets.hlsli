@@ -8,4 +8,6 @@ RWByteAddressBuffer counts : register(WRITTEN(WINNERS_REGISTER));
 static const uint kStartsAt = 4 * kBuckets;
 static const uint kPlacedAt = 4 * (2 * kBuckets + 1);
 
+static const uint kNone = 0xffffffff;  // no offset: the position's index is skipped, or there is none
+
 uint4 bucket_of(uint4 offset) { return offset >> 2 + pattern[1].x; }

@@ -1,14 +1,31 @@
 // Sums by buckets, step 2: each update goes to its bucket's, as its offset in the table and its bits. A group first puts
 // those of a round in order in its own memory, so that it stores neighbours beside each other.
 
-#include "bucket_updates.hlsli"
+#include "shared.h"
 
+#define VALUES VALUES_INTEGERS
+#define GROUP kBuckets
+#include "value.hlsli"
+#include "bucket_counts.hlsli"
+
+Buffer<uint4> offsets : register(t2);
 RWBuffer<uint2> moved : register(u0);
 
 groupshared uint2 ordered[4 * GROUP];
 groupshared uint sums[kBuckets];
 groupshared uint begins[kBuckets];  // of the buckets in ordered
 groupshared uint places[kBuckets];  // from there to where they are moved to
+
+// The byte offsets of four elements of the updates.
+uint4 items_of(uint4 element) {
+    uint4 position = element;
+    uint4 within = 0;
+    [branch] if (slice_units != 1) {
+        position /= slice_units;
+        within = (element - position * slice_units) * arguments.z;
+    }
+    return find_items(position) + within;
+}
 
 // What the threads before have.
 uint sum_before(uint own, uint thread) {
@@ -37,12 +54,13 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     [loop] for (uint round = 0; round < pattern[0].x; ++round) {
         found_of[thread] = 0;
         GroupMemoryBarrierWithGroupSync();
-        Updates updates = find_updates(block, round, thread);
+        uint four = four_of(block, round, thread);
+        uint4 offset = offsets[four];
+        uint4 item = items_of(offset == kNone ? 0 : 4 * four + uint4(0, 1, 2, 3));
         uint4 bits;
         uint i;
-        [unroll] for (i = 0; i < 4; ++i) bits[i] = load_element(items, updates.there[i] ? updates.item[i] : 0);
-        uint4 bucket = bucket_of(updates.offset);
-        uint4 rank = count_four(bucket, updates.there);
+        [unroll] for (i = 0; i < 4; ++i) bits[i] = load_element(items, item[i]);
+        uint4 rank = count_four(offset);
         GroupMemoryBarrierWithGroupSync();
         uint own = found_of[thread];
         uint before = sum_before(own, thread);
@@ -50,8 +68,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         places[thread] = place - before;
         place += own;
         GroupMemoryBarrierWithGroupSync();
+        uint4 bucket = bucket_of(offset);
         [unroll] for (i = 0; i < 4; ++i) {
-            if (updates.there[i]) ordered[begins[bucket[i]] + rank[i]] = uint2(updates.offset[i], bits[i]);
+            if (offset[i] != kNone) ordered[begins[bucket[i]] + rank[i]] = uint2(offset[i], bits[i]);
         }
         GroupMemoryBarrierWithGroupSync();
         uint all = sums[kBuckets - 1];
