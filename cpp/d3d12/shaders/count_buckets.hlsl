@@ -24,6 +24,7 @@ uint4 find_offsets(uint4 id) {
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    if (is_left_over(group)) return;
     found_of[thread] = 0;
     GroupMemoryBarrierWithGroupSync();
     [loop] for (uint round = 0; round < pattern[0].x; ++round) {

@@ -43,6 +43,7 @@ uint sum_before(uint own, uint thread) {
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    if (is_left_over(group)) return;
     uint block = group_id(group);
     uint count = counts.Load(4 * thread);
     uint place = sum_before(count, thread);  // of the thread's bucket's next update
