@@ -29,8 +29,8 @@ bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     const std::uint64_t words = words_of(tensors);
     const auto many = static_cast<std::uint64_t>(encoder.profile.bucket_updates);
     const auto again = static_cast<std::uint64_t>(encoder.profile.held_updates);
-    const bool pays = updates >= many ? updates >= words
-                                      : updates >= many / kFewer && updates >= again * words;
+    const bool pays =
+        updates >= many ? updates >= words : updates >= many / kFewer && updates >= again * words;
     return pays && encoder.typed_views && kernel_values(plan.value_type) == VALUES_FLOATS &&
            words >= kLeastWords && words <= std::uint64_t{kBuckets} * kBucketWords &&
            updates <= static_cast<std::uint64_t>(encoder.texels);
