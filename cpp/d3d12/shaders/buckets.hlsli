@@ -1,7 +1,7 @@
 // Sums in any order whose updates are first put beside each other by ranges of the table, the buckets, of which a group
 // keeps one in its own memory. counts has, a word each: how many updates a bucket has; where each begins, and the last one
 // ends; and for each group of the first two steps how many of each are before its own. pattern[1]: x the lowest bit of a
-// word's number that tells its bucket.
+// word's number that tells its bucket, y 1.
 
 RWByteAddressBuffer counts : register(WRITTEN(WINNERS_REGISTER));
 
