@@ -117,8 +117,11 @@ def accumulate_buckets(device: Device) -> None:
         by_buckets(device, skewed, 1, dtype)
         by_buckets(device, np.sort(skewed), 1, dtype)
     places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
-    ones[77] = np.array(0x7FA00001, "u4").view("f4")  # a NaN becomes a quiet one
-    reduce(device, "add", places, np.full(100, -0.0, "f4"), ones, ordered=False)
+    # A NaN becomes a quiet one, also where nothing else is added.
+    ones[77:79] = np.array(0x7FA00001, "u4").view("f4")
+    places[77] = 100
+    reduce(device, "add", places, np.full(101, -0.0, "f4"), ones, ordered=False)
+    places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
     places[5] = 100  # out of range
     places[6:9] = -100
     for mode, dtype in product(("clamp", "wrap", "drop"), ("i2", "i4", "i8")):
