@@ -117,9 +117,9 @@ void go_through(Goal goal, bool updates, uint at, uint stop) {
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint bucket_words = 1u << pattern[1].x;
     uint begin = group_id(group) * pattern[0].x;
-    starts[thread] = counts.Load(kStartsAt + 4 * thread);
+    starts[thread] = counts.Load(start_at(thread));
     if (thread == 0) {
-        starts[kBuckets] = counts.Load(kStartsAt + 4 * kBuckets);
+        starts[kBuckets] = counts.Load(start_at(kBuckets));
         first_bucket = kBuckets;
     }
     [loop] for (uint w = thread; w < bucket_words; w += GROUP) held[w] = pattern[0].y;

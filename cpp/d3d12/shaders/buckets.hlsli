@@ -5,8 +5,10 @@
 
 RWByteAddressBuffer counts : register(WRITTEN(WINNERS_REGISTER));
 
-static const uint kStartsAt = 4 * kBuckets;
-static const uint kPlacedAt = 4 * (2 * kBuckets + 1);
+// The byte offsets in counts.
+uint count_at(uint bucket) { return 4 * bucket; }
+uint start_at(uint bucket) { return 4 * (kBuckets + bucket); }
+uint before_at(uint group, uint bucket) { return 4 * (2 * kBuckets + 1 + group * kBuckets + bucket); }
 
 static const uint kNone = 0xffffffff;  // no offset: the position's index is skipped, or there is none
 

@@ -35,6 +35,6 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
     GroupMemoryBarrierWithGroupSync();
     uint placed = 0;
-    [branch] if (found_of[thread] != 0) counts.InterlockedAdd(4 * thread, found_of[thread], placed);
-    counts.Store(kPlacedAt + 4 * (group_id(group) * kBuckets + thread), placed);
+    [branch] if (found_of[thread] != 0) counts.InterlockedAdd(count_at(thread), found_of[thread], placed);
+    counts.Store(before_at(group_id(group), thread), placed);
 }

@@ -45,13 +45,13 @@ uint sum_before(uint own, uint thread) {
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     if (is_left_over(group)) return;
     uint block = group_id(group);
-    uint count = counts.Load(4 * thread);
+    uint count = counts.Load(count_at(thread));
     uint place = sum_before(count, thread);  // of the thread's bucket's next update
     [branch] if (block == 0) {
-        counts.Store(kStartsAt + 4 * thread, place);
-        if (thread == kBuckets - 1) counts.Store(kStartsAt + 4 * kBuckets, place + count);
+        counts.Store(start_at(thread), place);
+        if (thread == kBuckets - 1) counts.Store(start_at(kBuckets), place + count);
     }
-    place += counts.Load(kPlacedAt + 4 * (block * kBuckets + thread));
+    place += counts.Load(before_at(block, thread));
     [loop] for (uint round = 0; round < pattern[0].x; ++round) {
         found_of[thread] = 0;
         GroupMemoryBarrierWithGroupSync();
