@@ -2,13 +2,14 @@
 flush a denormal, or its result overflows, the shader reckons in integers."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import NO_BLOCKS, same
+from tests.d3d12.device_kernel_calls import NO_BLOCKS, Array, same
 
 COUNT = 6000
 EDGES = {  # magnitudes about which rules change, by the dtype's bits
@@ -21,7 +22,7 @@ EDGES = {  # magnitudes about which rules change, by the dtype's bits
 }
 
 
-def pairs(name: str) -> tuple[np.ndarray, np.ndarray]:
+def pairs(name: str) -> tuple[Array, Array]:
     """Numbers of any bits, and of nearly the same magnitude, each edge with each in front."""
     unsigned = np.dtype("u4" if name == "float32" else "u2")
     sign = 1 << (8 * unsigned.itemsize - 1)
@@ -43,9 +44,10 @@ def test_floats_of_any_bits(device: Device, name: str, reduction: str) -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     dtype = np.dtype(getattr(ml_dtypes, name, name))
     left, right = (bits.view(dtype) for bits in pairs(name))
+    options: dict[str, Any] = {"reduction": reduction}
     places = np.arange(COUNT)[:, np.newaxis]
     before = _core.d3d12_profile(device.name)
     _core.d3d12_set_profile(device.name, NO_BLOCKS)
-    found = dmlindex.scatter_nd(left, places, right, reduction=reduction, device=device.name)
+    found = dmlindex.scatter_nd(left, places, right, **options, device=device.name)
     _core.d3d12_set_profile(device.name, before)
-    same(found, dmlindex.scatter_nd(left, places, right, reduction=reduction))
+    same(found, dmlindex.scatter_nd(left, places, right, **options))
