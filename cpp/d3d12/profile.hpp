@@ -80,7 +80,10 @@ struct Profile {
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
-    // Groups keep a small table in their memory, where a word of it has so many updates.
+    // From so many updates on, if the table has no more words, they are first put in order by
+    // ranges of it, of which groups then keep one each in their memory. Also from an eighth of
+    // that on, where a word has so many updates.
+    std::int64_t bucket_updates = 1 << 19;
     std::int64_t held_updates = 64;
 };
 
@@ -126,6 +129,7 @@ inline constexpr Threshold kThresholds[] = {
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
+    {"bucket_updates", &Profile::bucket_updates, 1, kNever},
     {"held_updates", &Profile::held_updates, 1, kNever},
 };
 

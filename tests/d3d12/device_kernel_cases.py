@@ -101,10 +101,19 @@ def gather_units(device: Device, unit: int) -> None:
         same(found_there, Device().compile(desc, mode="directml")(*operands))
 
 
+def dtypes_of(element: int) -> list[str]:
+    """Those of the elements that a kernel for so many bytes takes."""
+    return [DTYPES[bytes_] for bytes_ in ((1, 2, 4) if element == 4 else (element,))]
+
+
 @case
 def gather_any(device: Device, element: int) -> None:
+    for dtype in dtypes_of(element):
+        gather_any_of(device, dtype)
+
+
+def gather_any_of(device: Device, dtype: str) -> None:
     """Lines shorter than four and longer, of indices that repeat and do not; tuples of four."""
-    dtype = DTYPES[element]
     fill = {"mode": "fill", "fill_value": 7}
     for size, count in ((5, 1), (3, 7)):
         x = values((4, size, 3), dtype)
@@ -162,8 +171,13 @@ def gather_rows_simple(device: Device, unit: int) -> None:
 @case
 def gather_singles(device: Device, element: int, index_bytes: int, coordinates: int) -> None:
     shape = shape_of(coordinates)
-    x = values(shape, DTYPES[element])
-    agree(device, dmlindex.gather_nd, x, tuples(shape, INDICES[index_bytes]))
+    places = tuples(shape, INDICES[index_bytes])
+    bad = places.copy()
+    bad[5:7] = 100
+    for dtype in dtypes_of(element):
+        x = values(shape, dtype)
+        agree(device, dmlindex.gather_nd, x, places)
+        agree(device, dmlindex.gather_nd, x, bad, mode="fill", fill_value=77)
 
 
 def gather_many(device: Device, elements: int, dtype: str, index_bytes: int, power: int) -> None:

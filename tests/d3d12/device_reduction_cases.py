@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pytest
 
 import dmlindex
 from dmlindex import Device, _core
@@ -88,41 +89,61 @@ def accumulate(device: Device, values_of: str) -> None:
                 reduce(device, how, np.array([[2]]), x, update, ordered=False)
 
 
+def by_buckets(device: Device, places: Array, width: int, dtype: str) -> None:
+    """Rows of numbers that any order sums to the same bits."""
+    rng = np.random.default_rng(len(places))
+    updates = (rng.random((len(places), width)) < 600 / len(places)).astype(dtype)
+    updates[:5] = np.inf
+    targets = places.max() + 1
+    x = (np.arange(targets * width) % 50).reshape(targets, width).astype(dtype)
+    for how in ("add", "max", "mul", "min"):
+        these = np.where(updates != 0, -1, 1).astype(dtype) if how == "mul" else updates
+        these = -1 - these if how == "min" else these
+        reduce(device, how, places[:, np.newaxis], x, these, ordered=False)
+
+
 @case
-def accumulate_held(device: Device) -> None:
-    """Numbers that any order sums to the same bits: in runs, drawn, and all at one place."""
+def accumulate_buckets(device: Device) -> None:
+    """Updates in runs, drawn, skewed, and all at one place; many of a bucket, and few."""
+    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
     rng = np.random.default_rng(3)
     runs = np.repeat(rng.integers(100, size=900), 7)
-    several = rng.integers(3000, size=200001)  # threads have several rounds
+    several = rng.integers(3000, size=30001)  # buckets have several groups
+    skewed = (rng.random(20001) ** 9 * 20000).astype(np.int64)  # groups have many buckets
     for dtype, width in (("f4", 1), ("f2", 1), ("f2", 3), ("f4", 2)):
         for places in (runs, several, np.full(20000, 99)):
-            updates = (rng.random((len(places), width)) < 0.005).astype(dtype)
-            updates[:5] = np.inf
-            x = (
-                (np.arange(3000 * width) % 50)
-                .reshape(3000, width)
-                .astype(dtype)[: places.max() + 1]
-            )
-            tuple_of = places[:, np.newaxis]
-            for how in ("add", "max"):
-                reduce(device, how, tuple_of, x, updates, ordered=False)
-            signs = np.where(updates != 0, -1, 1).astype(dtype)
-            reduce(device, "mul", tuple_of, x, signs, ordered=False)
-            reduce(device, "min", tuple_of, x, -1 - updates, ordered=False)
+            by_buckets(device, places, width, dtype)
+    for dtype in ("f4", "f2"):
+        by_buckets(device, skewed, 1, dtype)
+        by_buckets(device, np.sort(skewed), 1, dtype)
     places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
-    ones[77] = np.array(0x7FA00001, "u4").view("f4")  # a NaN becomes a quiet one
-    reduce(device, "add", places, np.full(100, -0.0, "f4"), ones, ordered=False)
+    # A NaN becomes a quiet one, also where nothing else is added.
+    ones[77:79] = np.array(0x7FA00001, "u4").view("f4")
+    places[77] = 100
+    reduce(device, "add", places, np.full(101, -0.0, "f4"), ones, ordered=False)
+    places, ones = np.arange(10000)[:, np.newaxis] % 100, np.ones(10000, "f4")
     places[5] = 100  # out of range
-    for mode in ("clamp", "wrap", "drop"):
-        reduce(
-            device,
-            "add",
-            places,
-            np.zeros(100, "f4"),
-            np.ones(10000, "f4"),
-            mode=mode,
-            ordered=False,
-        )
+    places[6:9] = -100
+    for mode, dtype in product(("clamp", "wrap", "drop"), ("i2", "i4", "i8")):
+        ones, zeros = np.ones(10000, "f4"), np.zeros(100, "f4")
+        reduce(device, "add", places.astype(dtype), zeros, ones, mode=mode, ordered=False)
+    with pytest.raises(IndexError, match=r"indices\[5, 0\] = 100 is out of range"):
+        reduce(device, "add", places, np.zeros(100, "f4"), np.ones(10000, "f4"), ordered=False)
+
+
+@case
+def move_to_buckets(device: Device) -> None:
+    """More than the least words of a bucket, and the rounds of a group."""
+    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
+    places = np.arange(1_100_000) * 7919 % 600_011
+    updates = (np.arange(len(places)) % 3).astype("f4")
+    reduce(device, "add", places[:, np.newaxis], np.zeros(600_011, "f4"), updates, ordered=False)
+
+
+@case
+def count_buckets(device: Device) -> None:
+    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
+    by_buckets(device, np.arange(9000) % 4000, 1, "f4")
 
 
 @case

@@ -206,10 +206,15 @@ SIDES = {
         FEW | {"atomic_slice_bytes": 0},
         typed=False,
     ),
+    "bucket_updates": Sides(
+        sums(70, 700, ordered=False),
+        {700: "accumulate_buckets", 701: "accumulate_floats"},
+        FEW | {"few_without_order": 0},
+    ),
     "held_updates": Sides(
         sums(70, 700, ordered=False),
-        {10: "accumulate_held", 11: "accumulate_floats"},
-        FEW | {"few_without_order": 0},
+        {10: "accumulate_buckets", 11: "accumulate_floats"},
+        FEW | {"few_without_order": 0, "bucket_updates": 5600},
     ),
 }
 

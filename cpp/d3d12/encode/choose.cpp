@@ -276,7 +276,8 @@ Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
         case TableIn::kTexture:
             return kernels::gather_textured(index);
         default:
-            return kernels::gather_singles(choice.unit, index, plan.coordinate_count);
+            return kernels::gather_singles(kernel_element(choice.unit), index,
+                                           plan.coordinate_count);
     }
 }
 

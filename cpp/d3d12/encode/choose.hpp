@@ -102,6 +102,8 @@ struct Reach {
 constexpr bool is_single(std::int64_t bytes) noexcept {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
+// What kernels are built for that take elements of up to 4 bytes alike.
+constexpr std::int64_t kernel_element(std::int64_t bytes) noexcept { return bytes < 4 ? 4 : bytes; }
 // Whether all strides in the table are whole slices.
 bool table_has_whole_slices(const Plan& plan) noexcept;
 

@@ -43,6 +43,7 @@ void use_texture(const Encoder& encoder, std::int64_t elements, Views& views) {
 void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choice& choice,
                            const Tensors& tensors, const Slot& slot) {
     Constants constants = four_constants(plan, choice, slot);
+    constants.arguments[1] = narrow(choice.unit);
     set_pattern(plan, choice.unit, constants);
     Views views;
     views.read[0] = {tensors.table, element_format(choice.unit)};
@@ -60,13 +61,14 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
 void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot) {
     Constants constants = any_constants(plan, choice.unit, slot);
+    constants.arguments[1] = narrow(choice.unit);
     set_pattern(plan, choice.unit, constants);
     Views views;
     views.read[0] = {tensors.table, element_format(choice.unit)};
     views.read[1] = {tensors.indices, Format::kR32};
     views.read[2] = {tensors.indices, Format::kRgba32};
     views.written[0] = {tensors.items, four_format(choice.unit)};
-    encoder.queue.dispatch(kernels::gather_any(choice.unit), constants, views,
+    encoder.queue.dispatch(kernels::gather_any(kernel_element(choice.unit)), constants, views,
                            move_threads(plan, choice));
 }
 

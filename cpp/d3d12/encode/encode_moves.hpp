@@ -33,6 +33,12 @@ void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& block
                    const Tensors& tensors, const Slot& slot);
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
                     const Tensors& tensors, const Slot& slot);
+// Sums, products, minima and maxima of floats in any order: whether they go by buckets, and those
+// that do. updates: elements of all; empty: a word of them that changes nothing.
+bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  std::uint64_t updates) noexcept;
+void encode_buckets(const Encoder& encoder, const Tensors& tensors, Constants constants,
+                    std::uint64_t updates, std::uint32_t empty);
 // A scatter with reduction into a table that already holds what the source does.
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                       const Slot& slot);

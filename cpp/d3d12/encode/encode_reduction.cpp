@@ -17,10 +17,6 @@ constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 // Groups that accumulate, or a few more: enough to keep a large GPU busy, and few enough not to
 // meet all the time at a target that many updates name.
 constexpr std::uint64_t kMostAccumulators = 512;
-// A group that keeps the table has so many updates for each word of it; of fewer words, lists are
-// quicker.
-constexpr std::uint64_t kHeldAgain = 4;
-constexpr std::uint64_t kLeastHeld = 64;
 
 // Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
 bool is_done_by_hardware(const Plan& plan) noexcept {
@@ -32,15 +28,6 @@ bool is_done_by_hardware(const Plan& plan) noexcept {
 std::uint32_t empty_word(const Plan& plan) noexcept {
     const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
     return unchanging_element(plan) * (0xffffffff / all);
-}
-
-// Whether groups that accumulate keep the table in their memory: each combines all of it in the
-// end.
-bool holds_table(const Plan& plan, std::uint64_t words, std::uint64_t elements,
-                 const Profile& profile) noexcept {
-    const auto updates = static_cast<std::uint64_t>(profile.held_updates);
-    return kernel_values(plan.value_type) == VALUES_FLOATS && words >= kLeastHeld &&
-           words <= kHeldWords && elements >= std::max(updates, kHeldAgain) * words;
 }
 
 void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -60,17 +47,14 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
         dispatch(kernels::accumulate(values), quotient_up(elements, kAccumulated));
         return;
     }
-    const std::uint64_t words = quotient_up(tensors.table.bytes, 4);
-    const bool holds = holds_table(plan, words, elements, encoder.profile);
-    const std::uint64_t most =
-        holds ? std::min(kMostAccumulators, elements / (kHeldAgain * words)) : kMostAccumulators;
-    const std::uint64_t step = holds ? kFour : 1;  // elements of a thread in a round
+    if (fits_buckets(encoder, plan, tensors, elements)) {
+        encode_buckets(encoder, tensors, constants, elements, empty_word(plan));
+        return;
+    }
     const std::uint64_t rounds =
-        std::max<std::uint64_t>(elements / (kAccumulated * step * most), 1);
-    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan),
-                            static_cast<std::uint32_t>(words), 0};
-    dispatch(holds ? Kernel::accumulate_held : kernels::accumulate(values),
-             quotient_up(elements, rounds * step * kAccumulated));
+        std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
+    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan), 0, 0};
+    dispatch(kernels::accumulate(values), quotient_up(elements, rounds * kAccumulated));
 }
 
 // What sorting takes: pairs twice, and how often each digit is in each block.

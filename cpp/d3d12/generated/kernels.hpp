@@ -34,18 +34,6 @@ enum class Kernel : std::uint8_t {
     scatter_rows,
     scatter_rows_simple_4,
     scatter_rows_simple_16,
-    gather_singles_1_4_1,
-    gather_singles_1_4_2,
-    gather_singles_1_4_3,
-    gather_singles_1_8_1,
-    gather_singles_1_8_2,
-    gather_singles_1_8_3,
-    gather_singles_2_4_1,
-    gather_singles_2_4_2,
-    gather_singles_2_4_3,
-    gather_singles_2_8_1,
-    gather_singles_2_8_2,
-    gather_singles_2_8_3,
     gather_singles_4_4_1,
     gather_singles_4_4_2,
     gather_singles_4_4_3,
@@ -58,12 +46,8 @@ enum class Kernel : std::uint8_t {
     gather_singles_8_8_1,
     gather_singles_8_8_2,
     gather_singles_8_8_3,
-    gather_singles_1_1_1,
-    gather_singles_2_1_1,
     gather_singles_4_1_1,
     gather_singles_8_1_1,
-    gather_any_1,
-    gather_any_2,
     gather_any_4,
     gather_any_8,
     gather_textured_4,
@@ -120,7 +104,9 @@ enum class Kernel : std::uint8_t {
     accumulate_wide,
     accumulate_floats,
     accumulate_bytes,
-    accumulate_held,
+    count_buckets,
+    move_to_buckets,
+    accumulate_buckets,
     list_updates,
     list_single_updates_4,
     list_single_updates_8,
@@ -143,7 +129,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 133;
+inline constexpr int kKernelCount = 119;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -166,10 +152,10 @@ inline Kernel scatter_rows_simple(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_rows_simple_4, 2, {unit});
 }
 inline Kernel gather_singles(std::int64_t element, std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::gather_singles_1_4_1, 28, {element, index, coordinates});
+    return find_kernel(Kernel::gather_singles_4_4_1, 14, {element, index, coordinates});
 }
 inline Kernel gather_any(std::int64_t element) noexcept {
-    return find_kernel(Kernel::gather_any_1, 4, {element});
+    return find_kernel(Kernel::gather_any_4, 2, {element});
 }
 inline Kernel gather_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_textured_4, 2, {index});

@@ -9,15 +9,11 @@
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    bool there = !failed();
-    if (arguments.y == 0) {
-        if (there) locate_four(thread_id(group, thread));
-        return;
-    }
     Range range = find_range(group_id(group), (arguments.y + GROUP - 1) / GROUP, arguments.z);
     uint id = range.group * GROUP + thread;
-    there = there && id < arguments.y;  // no thread may leave before the others: they meet at barriers
-    Four four = locate_four(arguments.y - 1 - min(id, arguments.y - 1));
+    bool there = id < arguments.y && !failed();  // no thread may leave before the others: they meet at barriers
+    Four four = locate_four(arguments.y == 0 ? thread_id(group, thread) : arguments.y - 1 - min(id, arguments.y - 1));
+    if (arguments.y == 0) return;
     uint4 target = four.place;
     bool4 marks = false;
     [unroll] for (uint i = 0; i < 4; ++i) {

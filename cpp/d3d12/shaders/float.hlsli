@@ -9,12 +9,9 @@ static const uint kInfinity = 0x7f800000;
 static const uint kQuiet = 0x00400000;
 static const uint kNewNan = 0xffc00000;
 
+uint2 magnitudes_of(uint2 bits) { return bits & ~kSign; }
 uint magnitude_of(uint bits) { return bits & ~kSign; }
 bool is_nan(uint bits) { return magnitude_of(bits) > kInfinity; }
-
-// Numbers that no implementation flushes, and results that none has flushed or overflowed.
-bool is_normal(uint bits) { return magnitude_of(bits) - 0x00800000 < kInfinity - 0x00800000; }
-bool is_plain(uint bits) { return is_normal(bits) || magnitude_of(bits) == 0; }
 
 // value >> count, the last bit set if any bit set was lost.
 uint shift_right_sticky(uint value, uint count) {
@@ -33,95 +30,98 @@ uint round_and_pack(uint sign, int exponent, uint significand) {
     return sign | bits;
 }
 
-uint significand_of(uint bits) {
+uint2 significands_of(uint2 bits) {
     return (bits & 0x007fffff) | ((bits & kInfinity) != 0 ? 0x00800000 : 0);
 }
 
-uint add_in_integers(uint left, uint right) {
+// What is left of a sum or product to round: a number, as round_and_pack takes it, or bits that are the result already.
+struct Unrounded {
+    uint sign;
+    int exponent;
+    uint significand;
+    bool is_done;
+    uint done;
+};
+
+Unrounded add_in_integers(uint left, uint right) {
     bool swapped = magnitude_of(left) < magnitude_of(right);
     uint large = swapped ? right : left;
     uint small = swapped ? left : right;
     bool subtracts = ((large ^ small) & kSign) != 0;
-    uint result;
-    if (magnitude_of(large) == kInfinity) {
-        result = subtracts && magnitude_of(small) == kInfinity ? kNewNan : large;
+    bool is_infinite = magnitude_of(large) == kInfinity;
+    int2 exponents = max((int2)(magnitudes_of(uint2(large, small)) >> 23), 1);
+    uint2 significands = significands_of(uint2(large, small)) << 6;
+    uint part = shift_right_sticky(significands.y, (uint)(exponents.x - exponents.y));
+    uint sum = subtracts ? significands.x - part : significands.x + part;
+    Unrounded found;
+    found.sign = large & kSign;
+    found.exponent = exponents.x;
+    found.is_done = is_infinite || sum == 0;
+    found.done = left & right & kSign;
+    if (is_infinite) found.done = subtracts && magnitude_of(small) == kInfinity ? kNewNan : large;
+    if (sum >= 1u << 30) {
+        sum = shift_right_sticky(sum, 1);
+        found.exponent += 1;
     } else {
-        int exponent = max((int)(magnitude_of(large) >> 23), 1);
-        int below = exponent - max((int)(magnitude_of(small) >> 23), 1);
-        uint sum = significand_of(large) << 6;
-        uint part = shift_right_sticky(significand_of(small) << 6, (uint)below);
-        sum = subtracts ? sum - part : sum + part;
-        if (sum == 0) {
-            result = left & right & kSign;
-        } else {
-            if (sum >= 1u << 30) {
-                sum = shift_right_sticky(sum, 1);
-                exponent += 1;
-            } else {
-                int up = min(29 - (int)firstbithigh(sum), exponent - 1);
-                sum <<= (uint)up;
-                exponent -= up;
-            }
-            result = round_and_pack(large & kSign, exponent, sum);
-        }
+        int up = min(29 - (int)firstbithigh(sum), found.exponent - 1);
+        sum <<= (uint)up;
+        found.exponent -= up;
     }
-    return result;
+    found.significand = sum;
+    return found;
 }
 
-uint add_numbers(uint left, uint right) {
-    precise float sum = asfloat(left) + asfloat(right);
-    bool are_zeros = magnitude_of(left | right) == 0;  // what tables are at first, and often updates
-    uint result = are_zeros ? left & right : asuint(sum);
-    [branch] if (!(is_plain(left) && is_plain(right) && (are_zeros || is_normal(result)))) {
-        result = add_in_integers(left, right);
+Unrounded multiply_in_integers(uint left, uint right) {
+    uint2 magnitude = magnitudes_of(uint2(left, right));
+    // As numbers in [2^23, 2^24), with exponents that may be less than 1.
+    uint2 significands = significands_of(magnitude);
+    int2 up = 23 + 127 - (int2)(asuint((float2)significands) >> 23);
+    significands <<= (uint2)up;
+    int2 exponents = max((int2)(magnitude >> 23), 1) - up;
+    uint2 product = multiply_words(significands.x, significands.y);
+    uint significand = product.y << 15 | product.x >> 17 | ((product.x & 0x1ffff) != 0 ? 1 : 0);
+    int exponent = exponents.x + exponents.y - 127;
+    uint down = significand >= 1u << 30 ? 1 : 0;
+    exponent += down;
+    if (exponent < 1) {
+        down += (uint)(1 - exponent);
+        exponent = 1;
     }
-    return result;
+    Unrounded found;
+    found.sign = (left ^ right) & kSign;
+    found.exponent = exponent;
+    found.significand = shift_right_sticky(significand, down);
+    bool is_zero = any(magnitude == 0);
+    bool is_infinite = any(magnitude == kInfinity);
+    found.is_done = is_zero || is_infinite;
+    found.done = is_infinite ? (is_zero ? kNewNan : found.sign | kInfinity) : found.sign;
+    return found;
 }
 
-// A finite number's significand in [2^23, 2^24) and its exponent, which may be less than 1.
-void normalize(uint bits, out uint significand, out int exponent) {
-    significand = significand_of(bits);
-    exponent = max((int)(magnitude_of(bits) >> 23), 1);
-    int up = 23 - (int)firstbithigh(significand);
-    significand <<= (uint)up;
-    exponent -= up;
+// A sum or product of numbers.
+uint in_integers(uint left, uint right, bool adds) {
+    Unrounded found;
+    [branch] if (adds) {
+        found = add_in_integers(left, right);
+    } else {
+        found = multiply_in_integers(left, right);
+    }
+    uint rounded = round_and_pack(found.sign, found.exponent, found.significand);
+    return found.is_done ? found.done : rounded;
 }
 
-uint multiply_in_integers(uint left, uint right) {
-    uint sign = (left ^ right) & kSign;
-    uint a = magnitude_of(left);
-    uint b = magnitude_of(right);
-    uint result = sign;
-    if (a == kInfinity || b == kInfinity) {
-        result = a == 0 || b == 0 ? kNewNan : sign | kInfinity;
-    } else if (a != 0 && b != 0) {
-        uint left_significand, right_significand;
-        int left_exponent, right_exponent;
-        normalize(a, left_significand, left_exponent);
-        normalize(b, right_significand, right_exponent);
-        uint2 product = multiply_words(left_significand, right_significand);
-        uint significand = product.y << 15 | product.x >> 17 | ((product.x & 0x1ffff) != 0 ? 1 : 0);
-        int exponent = left_exponent + right_exponent - 127;
-        if (significand >= 1u << 30) {
-            significand = shift_right_sticky(significand, 1);
-            exponent += 1;
-        }
-        if (exponent < 1) {
-            significand = shift_right_sticky(significand, (uint)(1 - exponent));
-            exponent = 1;
-        }
-        result = round_and_pack(sign, exponent, significand);
-    }
-    return result;
+// Whether numbers are zeros, or one is that is multiplied: what tables are at first, and often updates.
+bool makes_zero(uint left, uint right, bool adds) {
+    uint least = min(magnitude_of(left), magnitude_of(right));
+    uint most = max(magnitude_of(left), magnitude_of(right));
+    return adds ? most == 0 : least == 0 && most < kInfinity;
 }
 
-uint multiply_numbers(uint left, uint right) {
-    precise float product = asfloat(left) * asfloat(right);
-    uint result = asuint(product);
-    [branch] if (!(is_plain(left) && is_plain(right) && is_normal(result))) {
-        result = multiply_in_integers(left, right);
-    }
-    return result;
+// What the hardware is sure to reckon rightly: a number that is far from where denormals count, of which a flushed one
+// makes no such. (NaNs and infinities make none, either.)
+bool is_sure(uint result) {
+    static const uint kLeast = 0x0d800000;  // 2^-100
+    return magnitude_of(result) - kLeast < kInfinity - kLeast;
 }
 
 // Whether left < right; neither is a NaN, and zeros are equal.
@@ -131,18 +131,12 @@ bool is_less(uint left, uint right) {
     return magnitude_of(left | right) != 0 && a < b;
 }
 
-uint widen_half(uint half) {
-    uint sign = (half & 0x8000) << 16;
-    uint exponent = half >> 10 & 0x1f;
-    uint mantissa = half & 0x3ff;
-    uint bits = 0;
-    if (exponent != 0) {
-        bits = (exponent == 0x1f ? 0xff : exponent + (127 - 15)) << 23 | mantissa << 13;
-    } else if (mantissa != 0) {  // a multiple of 2^-24
-        uint top = firstbithigh(mantissa);
-        bits = ((top + (127 - 24)) << 23) | (mantissa << (23 - top) & 0x007fffff);
-    }
-    return sign | bits;
+uint2 widen_halves(uint2 half) {
+    uint2 exponent = half >> 10 & 0x1f;
+    uint2 mantissa = half & 0x3ff;
+    uint2 tiny = asuint((float2)mantissa * exp2(-24));
+    uint2 large = (exponent == 0x1f ? 0xff : exponent + (127 - 15)) << 23 | mantissa << 13;
+    return (half & 0x8000) << 16 | (exponent != 0 ? large : tiny);
 }
 
 uint narrow_half(uint bits) {
@@ -156,7 +150,7 @@ uint narrow_half(uint bits) {
         half = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
     } else {  // a multiple of 2^-24
         uint down = min(126 - (magnitude >> 23), 31);
-        uint significand = significand_of(magnitude);
+        uint significand = significands_of(magnitude).x;
         uint rest = significand & ((1u << down) - 1);
         uint middle = 1u << (down - 1);
         half = significand >> down;

@@ -1,4 +1,5 @@
-// Packed items, as they are stored by a thread that has found four elements of ELEMENT bytes.
+// Packed items, as they are stored by a thread that has found four elements. ELEMENT: their bytes, or 4 of less, which
+// ITEM_BYTES then says.
 
 #if ELEMENT == 8
 typedef uint2 Element;
@@ -6,13 +7,7 @@ typedef uint2 Element;
 typedef uint Element;
 #endif
 
-#if ELEMENT == 1
-RWBuffer<uint> items : register(u0);
-#elif ELEMENT == 2
-RWBuffer<uint2> items : register(u0);
-#else
-RWBuffer<uint4> items : register(u0);
-#endif
+RWBuffer<uint4> items : register(u0);  // R32, RG32 or RGBA32: four elements, or two of 8 bytes
 
 void store_four(Four four, Element a, Element b, Element c, Element d) {
     if (mode >= kModeSkip) {
@@ -23,12 +18,11 @@ void store_four(Four four, Element a, Element b, Element c, Element d) {
         d = four.inside.w ? d : filler;
     }
     uint texel = four.first / 4;
-#if ELEMENT == 1
-    items[texel] = a | b << 8 | c << 16 | d << 24;
-#elif ELEMENT == 2
-    items[texel] = uint2(a | b << 16, c | d << 16);
-#elif ELEMENT == 4
-    items[texel] = uint4(a, b, c, d);
+#if ELEMENT < 8
+    uint4 packed = uint4(a, b, c, d);
+    if (ITEM_BYTES == 2) packed.xy = uint2(a | b << 16, c | d << 16);
+    if (ITEM_BYTES == 1) packed.x = a | b << 8 | c << 16 | d << 24;
+    items[texel] = packed;
 #elif PAIRS
     items[four.first / 2] = uint4(a, b);
     [branch] if (four.third < arguments.x) items[four.third / 2] = uint4(c, d);

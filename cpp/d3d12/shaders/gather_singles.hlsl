@@ -1,9 +1,10 @@
-// table → packed items, single elements of ELEMENT bytes, four a thread, which stores them at once (an array of them
+// table → packed items, single elements of 8 bytes, or of arguments.y, four a thread, which stores them at once (an array of them
 // would lie in memory); what is stored behind the last one belongs to nobody. TEXTURED: the table is in a texture, from
 // where random reads of 256 KiB to 1 MiB are quicker than from a buffer.
 
 #define HOLDS
 #define PAIRS (ELEMENT == 8 && COORDINATES == 1 && INDEX > 1)
+#define ITEM_BYTES arguments.y
 #include "four.hlsli"
 #include "four_items.hlsli"
 

@@ -23,6 +23,7 @@
 #endif
 
 #pragma warning(disable : 4714)  // FXC counts registers as GPUs of 2009 had them
+#define ITEM_BYTES ELEMENT
 #include "four.hlsli"
 #include "four_items.hlsli"
 

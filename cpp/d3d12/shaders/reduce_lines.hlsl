@@ -29,7 +29,7 @@ uint sum_of_lanes(uint first, uint step, uint thread) {
     return sum;
 }
 
-// The elements of the group's lines that follow each other, from or to the words that they are in: `count` words.
+// The elements of the group's lines that follow each other, from the words that they are in: `count` words.
 void load_rows(uint first_word, uint count, uint thread) {
     uint shift = pattern[1].z;
     uint parts = arguments.z == 4 ? 1 : 2;
@@ -42,16 +42,6 @@ void load_rows(uint first_word, uint count, uint thread) {
             held[at] = parts == 1 ? words[i] : words[i] & 0xffff;
             if (parts == 2) held[at + (1u << shift)] = words[i] >> 16;
         }
-    }
-}
-
-void store_rows(uint first_word, uint count, uint thread) {
-    uint shift = pattern[1].z;
-    uint parts = arguments.z == 4 ? 1 : 2;
-    [loop] for (uint w = thread; w < count; w += GROUP) {
-        uint word = 0;
-        [loop] for (uint i = 0; i < parts; ++i) word |= sum_of_lanes((parts * w + i) << shift, 1, thread) << 16 * i;
-        stored[first_word + w] = word;
     }
 }
 
@@ -113,11 +103,15 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         }
     }
     GroupMemoryBarrierWithGroupSync();
-    [branch] if (in_rows) {
-        store_rows(first_word, words, thread);
-    } else if (walks) {
-        [loop] for (e = lane; e < count; e += lanes) {
-            stored[start.table + e * pattern[0].w] = sum_of_lanes(e * GROUP + own, most, thread);
+    // What is stored at once: a word of rows, or an element of a column.
+    uint parts = in_rows && size < 4 ? 2 : 1;
+    uint stop = in_rows ? words : walks ? count : 0;
+    [loop] for (uint at = in_rows ? thread : lane; at < stop; at += in_rows ? GROUP : lanes) {
+        uint word = 0;
+        [loop] for (uint i = 0; i < parts; ++i) {
+            uint of_lanes = in_rows ? (parts * at + i) << shift : at * GROUP + own;
+            word |= sum_of_lanes(of_lanes, in_rows ? 1 : most, thread) << 16 * i;
         }
+        stored[in_rows ? first_word + at : start.table + at * pattern[0].w] = word;
     }
 }

@@ -151,30 +151,33 @@ Element combine(Element old, Element update) {
     return result;
 }
 #elif VALUES == VALUES_FLOATS
-uint widen(uint bits) {
-    uint result = bits;
-    if (arguments.x == kValueFloat16) result = widen_half(bits);
-    if (arguments.x == kValueBfloat16) result = bits << 16;
+// Two of them; of one that is asked for twice, it is made once.
+uint2 widen(uint2 bits) {
+    uint2 result = bits;
+    [branch] if (arguments.z < 4) result = arguments.x == kValueFloat16 ? widen_halves(bits) : bits << 16;
     return result;
 }
 
 Element combine(Element old, Element update) {
-    uint a = widen(old);
-    uint b = widen(update);
-    uint result;
-    if (is_nan(a)) {
-        result = a | kQuiet;
-    } else if (is_nan(b)) {
-        result = b | kQuiet;
-    } else if (arguments.y == kReductionAdd) {
-        result = add_numbers(a, b);
-    } else if (arguments.y == kReductionMul) {
-        result = multiply_numbers(a, b);
-    } else {
-        result = (arguments.y == kReductionMin ? is_less(b, a) : is_less(a, b)) ? b : a;
+    uint2 both = widen(uint2(old, update));
+    uint a = both.x;
+    uint b = both.y;
+    bool adds = arguments.y == kReductionAdd;
+    precise float sum = asfloat(a) + asfloat(b);
+    precise float product = asfloat(a) * asfloat(b);
+    uint result = asuint(adds ? sum : product);
+    [branch] if (arguments.y > kReductionMul || !is_sure(result)) {
+        [branch] if (is_nan(a) || is_nan(b)) {
+            result = (is_nan(a) ? a : b) | kQuiet;
+        } else if (arguments.y > kReductionMul) {
+            result = (arguments.y == kReductionMin ? is_less(b, a) : is_less(a, b)) ? b : a;
+        } else if (makes_zero(a, b, adds)) {
+            result = adds ? a & b : (a ^ b) & kSign;
+        } else {
+            result = in_integers(a, b, adds);
+        }
     }
-    if (arguments.x == kValueFloat16) result = narrow_half(result);
-    if (arguments.x == kValueBfloat16) result = narrow_bfloat(result);
+    [branch] if (arguments.z < 4) result = arguments.x == kValueFloat16 ? narrow_half(result) : narrow_bfloat(result);
     return result;
 }
 #elif VALUES == VALUES_DOUBLES
