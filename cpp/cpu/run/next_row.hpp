@@ -30,14 +30,17 @@ class NextRow {
             visit(std::int64_t{0}, count);
             return;
         }
-        const std::int64_t at_once =
-            (count / pieces + kLookUpStep) & ~(kLookUpStep - 1);  // whole steps, none left over
+        // Whole steps, but the last piece, which is no shorter than one.
+        const std::int64_t at_once = (count / pieces + kLookUpStep) & ~(kLookUpStep - 1);
         std::int64_t fetched = 0;
-        for (std::int64_t first = 0; first < count; first += at_once) {
+        for (std::int64_t first = 0; first < count;) {
+            const std::int64_t left = count - first;
+            const std::int64_t piece = left < at_once + kLookUpStep ? left : at_once;
             const std::int64_t until =
                 std::min(fetched + bytes_ / pieces + kCacheLineBytes, bytes_);
             for (; fetched < until; fetched += kCacheLineBytes) __builtin_prefetch(next + fetched);
-            if (!visit(first, std::min(at_once, count - first))) return;
+            if (!visit(first, piece)) return;
+            first += piece;
         }
     }
 
