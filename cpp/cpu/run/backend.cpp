@@ -36,10 +36,7 @@ bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
         plan.slice_bytes < kStreamedSliceBytes) {
         return false;
     }
-    std::int64_t table_bytes = reached;
-    for (int d = 0; d < plan.rank; ++d) {
-        table_bytes += (plan.dims[d].size - 1) * std::abs(plan.dims[d].table_stride);
-    }
+    const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
     return result_bytes >=
            (table_bytes < caches().l2_bytes ? caches().far_bytes : caches().streamed_bytes);

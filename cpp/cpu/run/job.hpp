@@ -2,6 +2,8 @@
 // among threads only changes sizes and pointers.
 #pragma once
 
+#include <cstdlib>
+
 #include "cpu/backend.hpp"
 #include "cpu/kernels/kernels.hpp"
 
@@ -55,6 +57,13 @@ inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,
 // positions with a stride in the table of their own never meet.
 inline bool independent(const Job& job, const Dim& dim) noexcept {
     return job.direction == Direction::kGather || dim.table_stride != 0;
+}
+
+// How far apart in the table the places of positions lie before any index.
+inline std::int64_t spread_bytes(const Dim* dims, int rank) noexcept {
+    std::int64_t bytes = 0;
+    for (int d = 0; d < rank; ++d) bytes += (dims[d].size - 1) * std::abs(dims[d].table_stride);
+    return bytes;
 }
 
 // Whether a row of the table that indices look elements up in lies in registers.

@@ -12,11 +12,7 @@ NextRow::NextRow(const Job& job, std::int64_t positions) noexcept {
     const std::int64_t stride = std::abs(job.coordinates[0].table_stride);
     if (limit > most_bytes || limit * stride > most_bytes) return;
     const std::int64_t bytes = (limit - 1) * stride + job.slice_bytes;
-    std::int64_t table_bytes = bytes;
-    for (int d = 0; d < job.rank; ++d) {
-        table_bytes += (job.dims[d].size - 1) * std::abs(job.dims[d].table_stride);
-    }
-    if (table_bytes > caches().l2_bytes) bytes_ = bytes;
+    if (bytes + spread_bytes(job.dims, job.rank) > caches().l2_bytes) bytes_ = bytes;
 }
 
 }  // namespace dmlindex::cpu

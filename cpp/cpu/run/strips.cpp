@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <new>
 
@@ -31,10 +30,7 @@ bool are_far(const Job& job) noexcept {
     const std::int64_t bytes = row.limit * row.table_stride;
     if (bytes > 4 * l2_bytes) return walk.size >= row.limit / 4;
     if (job.direction == Direction::kScatter || bytes < l2_bytes / 8) return false;
-    std::int64_t all_bytes = bytes;
-    for (int d = 0; d < job.rank - 2; ++d) {
-        all_bytes += (job.dims[d].size - 1) * std::abs(job.dims[d].table_stride);
-    }
+    const std::int64_t all_bytes = bytes + spread_bytes(job.dims, job.rank - 2);
     return all_bytes > caches().streamed_bytes && walk.size >= row.limit / 2 &&
            column.size * job.slice_bytes >= 4 * kCacheLineBytes;
 }
@@ -262,7 +258,7 @@ void Strips::move_strip(const Strip& strip) const noexcept {
     const StripKernel gather = kernels().gather_strip[slice_class(job_.slice_bytes)];
     const Coordinate row{limit() + 1, row_bytes, 0, 0};
     std::int64_t places[kBlockPositions];
-    for (std::int64_t i = 0; i < most * strip.width; ++i) {
+    for (std::int64_t i = 0; !gathers_at_once && i < most * strip.width; ++i) {
         places[i] = i % strip.width * job_.slice_bytes;
     }
     std::int64_t offsets[kBlockPositions];
