@@ -9,7 +9,7 @@ import dmlindex
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
-@pytest.mark.parametrize("limit", [1, 16, 64, 65, 200, 256, 257])
+@pytest.mark.parametrize("limit", [1, 16, 33, 64, 65, 200, 256, 257, 512, 1030, 2048])
 @pytest.mark.parametrize("count", [17, 64, 71, 300])
 def test_rows_that_share_their_indices(dtype: str, limit: int, count: int) -> None:
     """Of tables that registers hold, and of others; indices are checked before rows are written."""

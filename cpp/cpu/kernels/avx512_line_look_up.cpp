@@ -86,14 +86,18 @@ std::int64_t look_up_axis_in(const IndexRun& run, std::int64_t last_place, const
     return i;
 }
 
-template <class Index>
-std::int64_t look_up_axis_of_bytes(const IndexRun& run, std::int64_t last_place,
-                                   const std::byte* line, std::byte* items) noexcept {
-    const std::int64_t limit = run.coordinates[0].limit;
-    const bool line_fits = last_place < RegisterTable<1, 4>::kPlaces;
-    return (line_fits ? last_place + 1 : limit) <= kRegisterBytes
-               ? look_up_axis_in<RegisterTable<1, 1>, Index, 1>(run, last_place, line, items)
-               : look_up_axis_in<RegisterTable<1, 4>, Index, 1>(run, last_place, line, items);
+// In as many registers as the line takes, or else the axis: kParts, or one of those that follow.
+template <class Index, std::int64_t kBytes, int kParts, int... kMore>
+std::int64_t look_up_axis(const IndexRun& run, std::int64_t last_place, const std::byte* line,
+                          std::byte* items) noexcept {
+    using Table = RegisterTable<kBytes, kParts>;
+    if constexpr (sizeof...(kMore) > 0) {
+        const bool line_fits = last_place < kernels().small_table[slice_class(kBytes)];
+        const std::int64_t places = line_fits ? last_place + 1 : run.coordinates[0].limit;
+        if (places > Table::kPlaces)
+            return look_up_axis<Index, kBytes, kMore...>(run, last_place, line, items);
+    }
+    return look_up_axis_in<Table, Index, kBytes>(run, last_place, line, items);
 }
 
 }  // namespace
@@ -103,9 +107,10 @@ void add_avx512_line_look_ups(Kernels& kernels) noexcept {
     const auto on_lines = [&]<class Index>(IndexType type) {
         LineLookUpKernel(&small)[kSliceClasses] =
             kernels.line_look_up_small[static_cast<int>(type)];
-        small[0] = look_up_axis_of_bytes<Index>;
-        small[1] = look_up_axis_in<RegisterTable<2, 2>, Index, 2>;
-        small[2] = look_up_axis_in<RegisterTable<4, 4>, Index, 4>;
+        small[0] = look_up_axis<Index, 1, 1, 4, 16, 32>;
+        small[1] = look_up_axis<Index, 2, 2, 4, 8, 16>;
+        small[2] = look_up_axis<Index, 4, 4, 8, 16>;
+        small[3] = look_up_axis<Index, 8, 2, 4>;
         if (gathers) {
             LineLookUpKernel(&any)[kSliceClasses] = kernels.line_look_up[static_cast<int>(type)];
             any[2] = look_up_line_in<GatheredTable<4>, Index, 4>;

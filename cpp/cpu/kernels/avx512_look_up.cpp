@@ -23,16 +23,16 @@ std::int64_t look_up_bytes(const IndexRun& run, const Table& table, std::byte* i
         } else {
             if (_mm512_cmpgt_epu8_mask(places, last) != 0) return i;
         }
-        _mm512_storeu_si512(items + i, table.take(places));
+        _mm512_storeu_si512(items + i, table.take({places, places}));
     }
     return whole;
 }
 
 template <class Table, class Index, Mode kMode, std::int64_t kBytes>
-std::int64_t look_up_in(const IndexRun& run, const std::byte* from, std::byte* items) noexcept {
+std::int64_t look_up_in(const IndexRun& run, const std::byte* held, std::byte* items) noexcept {
     const std::int64_t size = run.coordinates[0].limit;
     if (size == 0 || size > Avx512Words::kMostLimit) return 0;  // without places, none is the last
-    const Table table(from, size);
+    const Table table(held, size);
     const Avx512Words limit = Avx512Words::splat(size);
     const Avx512Words last = Avx512Words::splat(size - 1);
     const std::byte* const indices = run.indices;
@@ -41,25 +41,45 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* from, std::byte* i
     if constexpr (Table::kTakesBytes && std::is_same_v<Index, std::uint8_t>) {
         i = look_up_bytes<kMode>(run, table, items);
     }
+    // Places of some 16 positions from at on; whether all are inside.
+    const auto place_some = [&]<std::size_t kWords>(std::int64_t at, __m512i(&places)[kWords]) {
+        Avx512Words any_outside = Avx512Words::splat(0);
+        for (__m512i& words : places) {
+            const std::byte* const from = indices + at * static_cast<std::int64_t>(sizeof(Index));
+            fetch_indices<Index, kLookUpStep>(from);
+            Avx512Words outside = Avx512Words::splat(0);
+            const auto index = Avx512Words::load<Index>(from);
+            words = place<Avx512Words, Index, kMode>(index, limit, last, outside).lanes;
+            any_outside = any_outside | outside;
+            at += kLookUpStep;
+        }
+        return !any_negative(any_outside);
+    };
+    if constexpr (Table::kStep > kLookUpStep) {
+        for (; i + Table::kStep <= count; i += Table::kStep) {
+            __m512i places[Table::kStep / kLookUpStep];
+            if (!place_some(i, places)) break;
+            table.look_up_step(places, items + i * kBytes);
+        }
+    }
     const auto step = [&](std::int64_t at) {
-        fetch_indices<Index, kLookUpStep>(indices + at * static_cast<std::int64_t>(sizeof(Index)));
-        const auto index =
-            Avx512Words::load<Index>(indices + at * static_cast<std::int64_t>(sizeof(Index)));
-        Avx512Words outside = Avx512Words::splat(0);
-        const auto places = place<Avx512Words, Index, kMode>(index, limit, last, outside);
-        if (any_negative(outside)) return false;
-        table.look_up(places.lanes, items + at * kBytes);
+        __m512i places[1];
+        if (!place_some(at, places)) return false;
+        table.look_up(places[0], items + at * kBytes);
         return true;
     };
     return each_step(count, step, i);
 }
 
-template <class Index, Mode kMode>
-std::int64_t look_up_small_bytes(const IndexRun& run, const std::byte* table,
-                                 std::byte* items) noexcept {
-    return run.coordinates[0].limit <= kRegisterBytes
-               ? look_up_in<RegisterTable<1, 1>, Index, kMode, 1>(run, table, items)
-               : look_up_in<RegisterTable<1, 4>, Index, kMode, 1>(run, table, items);
+// In as many registers as the table takes: kParts, or one of those that follow.
+template <class Index, Mode kMode, std::int64_t kBytes, int kParts, int... kMore>
+std::int64_t look_up_small(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    using Table = RegisterTable<kBytes, kParts>;
+    if constexpr (sizeof...(kMore) > 0) {
+        if (run.coordinates[0].limit > Table::kPlaces)
+            return look_up_small<Index, kMode, kBytes, kMore...>(run, table, items);
+    }
+    return look_up_in<Table, Index, kMode, kBytes>(run, table, items);
 }
 
 template <class Index, Mode kMode, std::int64_t kBytes>
@@ -116,9 +136,10 @@ void add_avx512_look_ups(Kernels& kernels) noexcept {
     const bool gathers = gathers_are_fast(kernels);
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
         LookUpKernel(&small)[kSliceClasses] = kernels.look_up_small[type][mode];
-        small[0] = look_up_small_bytes<Index, kMode>;
-        small[1] = look_up_in<RegisterTable<2, 2>, Index, kMode, 2>;
-        small[2] = look_up_in<RegisterTable<4, 4>, Index, kMode, 4>;
+        small[0] = look_up_small<Index, kMode, 1, 1, 4, 16, 32>;
+        small[1] = look_up_small<Index, kMode, 2, 2, 4, 8, 16>;
+        small[2] = look_up_small<Index, kMode, 4, 4, 8, 16>;
+        small[3] = look_up_small<Index, kMode, 8, 2, 4>;
         if (gathers) {
             LookUpKernel(&any)[kSliceClasses] = kernels.look_up[type][mode];
             any[0] = look_up_gathered<Index, kMode, 1>;
@@ -127,9 +148,10 @@ void add_avx512_look_ups(Kernels& kernels) noexcept {
             any[3] = look_up_gathered<Index, kMode, 8>;
         }
     });
-    kernels.small_table[0] = 256;
-    kernels.small_table[1] = 64;
-    kernels.small_table[2] = 64;
+    kernels.small_table[0] = 2048;
+    kernels.small_table[1] = 512;
+    kernels.small_table[2] = 256;
+    kernels.small_table[3] = 32;
 }
 
 }  // namespace dmlindex::cpu

@@ -1,8 +1,9 @@
 // Tables that AVX-512 looks elements up in, by 16 places in 32-bit lanes at a time.
 #pragma once
 
-// GCC's own header trips over this warning (GCC bug 105593), at the end of the file too.
+// GCC's own header trips over these warnings (GCC bug 105593), at the end of the file too.
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
@@ -79,6 +80,25 @@ inline Avx512Words clamp(Avx512Words v, Avx512Words low, Avx512Words high) noexc
     return {_mm512_min_epi32(_mm512_max_epi32(v.lanes, low.lanes), high.lanes)};
 }
 
+// Of a's integers of the type, and then of b's, every other one from the first on, or the second.
+template <class Integer, Integer kFirst>
+__m512i every_other(__m512i a, __m512i b) noexcept {
+    struct Counting {
+        Integer lanes[kRegisterBytes / sizeof(Integer)];
+        constexpr Counting() : lanes() {
+            for (Integer i = 0; Integer & lane : lanes)
+                lane = static_cast<Integer>(2 * i++ + kFirst);
+        }
+    };
+    alignas(kRegisterBytes) static constexpr Counting kCounting;
+    const __m512i counting = _mm512_load_si512(&kCounting);
+    if constexpr (sizeof(Integer) == 2) {
+        return _mm512_permutex2var_epi16(a, counting, b);
+    } else {
+        return _mm512_permutex2var_epi8(a, counting, b);
+    }
+}
+
 // A table's bytes from register·64 on; zeros behind its end, where nothing is read.
 inline __m512i load_part(const std::byte* table, std::int64_t table_bytes, int part) noexcept {
     const std::int64_t count =
@@ -87,12 +107,20 @@ inline __m512i load_part(const std::byte* table, std::int64_t table_bytes, int p
     return _mm512_maskz_loadu_epi8(inside, table + part * kRegisterBytes);
 }
 
-// Tables held in kParts registers (1, 2 or 4), of elements of 1, 2 or 4 bytes. take gives the
-// elements at 16 places, packed into the low bytes.
+// Where to look in registers: the low byte of each place, or the whole place where elements are
+// wider, and of places beyond a byte what is above it.
+struct RegisterPlaces {
+    __m512i low;
+    __m512i above;
+};
+
+// Tables of elements of 1 to 8 bytes, held in kParts registers: a power of two of them. Looks up
+// kStep places at a time, as many as fill a register, or two.
 template <std::int64_t kBytes, int kParts>
 struct RegisterTable {
     static constexpr std::int64_t kPlaces = kParts * kRegisterBytes / kBytes;
-    static constexpr bool kTakesBytes = kBytes == 1;
+    static constexpr std::int64_t kStep = std::max(kRegisterBytes / kBytes, kLookUpStep);
+    static constexpr bool kTakesBytes = kBytes == 1 && kPlaces <= 256;
     __m512i parts[kParts];
 
     RegisterTable(const std::byte* table, std::int64_t limit) noexcept {
@@ -100,35 +128,84 @@ struct RegisterTable {
             parts[part] = load_part(table, limit * kBytes, part);
     }
 
+    // 16 places.
     void look_up(__m512i places, std::byte* items) const noexcept {
         if constexpr (kBytes == 1) {
-            const __m512i narrow = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(places));
+            const __m512i low = _mm512_castsi128_si512(_mm512_cvtepi32_epi8(places));
+            const __m512i above =
+                _mm512_castsi128_si512(_mm512_cvtepi32_epi8(_mm512_srli_epi32(places, 8)));
             _mm_storeu_si128(reinterpret_cast<__m128i*>(items),
-                             _mm512_castsi512_si128(take(narrow)));
+                             _mm512_castsi512_si128(take({low, above})));
         } else if constexpr (kBytes == 2) {
             const __m512i narrow = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(places));
             _mm256_storeu_si256(reinterpret_cast<__m256i*>(items),
-                                _mm512_castsi512_si256(take(narrow)));
+                                _mm512_castsi512_si256(take({narrow, narrow})));
+        } else if constexpr (kBytes == 4) {
+            _mm512_storeu_si512(items, take({places, places}));
         } else {
-            _mm512_storeu_si512(items, take(places));
+            const auto look_up_half = [&](__m256i half, std::byte* to) {
+                const __m512i wide = _mm512_cvtepi32_epi64(half);
+                _mm512_storeu_si512(to, take({wide, wide}));
+            };
+            look_up_half(_mm512_castsi512_si256(places), items);
+            look_up_half(_mm512_extracti64x4_epi64(places, 1), items + kRegisterBytes);
         }
     }
 
-    // The elements at places that are as wide as they.
-    __m512i take(__m512i places) const noexcept {
-        if constexpr (kBytes == 1 && kParts == 1) {
-            return _mm512_permutexvar_epi8(places, parts[0]);
-        } else if constexpr (kBytes == 1) {
-            const __m512i low = _mm512_permutex2var_epi8(parts[0], places, parts[1]);
-            const __m512i high = _mm512_permutex2var_epi8(parts[2], places, parts[3]);
-            return _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), low, high);
+    // kStep places, 16 in each of places.
+    void look_up_step(const __m512i* places, std::byte* items) const noexcept {
+        if constexpr (kBytes == 1) {
+            const __m512i first = every_other<std::int16_t, 0>(places[0], places[1]);
+            const __m512i second = every_other<std::int16_t, 0>(places[2], places[3]);
+            _mm512_storeu_si512(items, take({every_other<std::int8_t, 0>(first, second),
+                                             every_other<std::int8_t, 1>(first, second)}));
         } else if constexpr (kBytes == 2) {
-            return _mm512_permutex2var_epi16(parts[0], places, parts[1]);
+            const __m512i narrow = every_other<std::int16_t, 0>(places[0], places[1]);
+            _mm512_storeu_si512(items, take({narrow, narrow}));
         } else {
-            const __m512i low = _mm512_permutex2var_epi32(parts[0], places, parts[1]);
-            const __m512i high = _mm512_permutex2var_epi32(parts[2], places, parts[3]);
-            const __mmask16 in_high = _mm512_test_epi32_mask(places, _mm512_set1_epi32(32));
-            return _mm512_mask_blend_epi32(in_high, low, high);
+            look_up(places[0], items);
+        }
+    }
+
+    __m512i take(RegisterPlaces places) const noexcept {
+        if constexpr (kParts == 1) {
+            return _mm512_permutexvar_epi8(places.low, parts[0]);
+        } else {
+            return take_from<kParts>(parts, places);
+        }
+    }
+
+  private:
+    // From kCount registers: from either half of them, as the places' highest bit says.
+    template <int kCount>
+    static __m512i take_from(const __m512i* from, RegisterPlaces places) noexcept {
+        if constexpr (kCount > 2) {
+            const __m512i first = take_from<kCount / 2>(from, places);
+            const __m512i second = take_from<kCount / 2>(from + kCount / 2, places);
+            constexpr int kBit = kCount / 2 * static_cast<int>(kRegisterBytes / kBytes);
+            if constexpr (kBytes == 1) {
+                const __mmask64 in_second =
+                    kBit == 128 ? _mm512_movepi8_mask(places.low)
+                                : _mm512_test_epi8_mask(places.above, _mm512_set1_epi8(kBit >> 8));
+                return _mm512_mask_blend_epi8(in_second, first, second);
+            } else if constexpr (kBytes == 2) {
+                return _mm512_mask_blend_epi16(
+                    _mm512_test_epi16_mask(places.low, _mm512_set1_epi16(kBit)), first, second);
+            } else if constexpr (kBytes == 4) {
+                return _mm512_mask_blend_epi32(
+                    _mm512_test_epi32_mask(places.low, _mm512_set1_epi32(kBit)), first, second);
+            } else {
+                return _mm512_mask_blend_epi64(
+                    _mm512_test_epi64_mask(places.low, _mm512_set1_epi64(kBit)), first, second);
+            }
+        } else if constexpr (kBytes == 1) {
+            return _mm512_permutex2var_epi8(from[0], places.low, from[1]);
+        } else if constexpr (kBytes == 2) {
+            return _mm512_permutex2var_epi16(from[0], places.low, from[1]);
+        } else if constexpr (kBytes == 4) {
+            return _mm512_permutex2var_epi32(from[0], places.low, from[1]);
+        } else {
+            return _mm512_permutex2var_epi64(from[0], places.low, from[1]);
         }
     }
 };
@@ -137,6 +214,7 @@ struct RegisterTable {
 // together with what is behind it, or before it at the table's end.
 template <std::int64_t kBytes>
 struct GatheredTable {
+    static constexpr std::int64_t kStep = kLookUpStep;
     static constexpr std::int64_t kAtOnce = std::max<std::int64_t>(4 / kBytes, 1);
     static constexpr bool kTakesBytes = false;
     const std::byte* table;

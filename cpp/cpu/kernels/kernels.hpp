@@ -192,19 +192,32 @@ struct Kernels {
     CompressKernel compress[kSliceClasses];  // for elements
 };
 
-// For a table of limit elements; null where the ISA has none.
+// A run of positions that look elements of a class up in a table of limit.
+struct LookUpRun {
+    int slice_class;
+    std::int64_t limit;
+    std::int64_t positions;
+};
+
+// Whether the table fits in registers, and is worth loading there.
+inline bool goes_in_registers(const Kernels& kernels, LookUpRun run) noexcept {
+    constexpr std::int64_t kPositionBytes = 8;
+    return run.limit <= kernels.small_table[run.slice_class] &&
+           run.limit * kClassBytes[run.slice_class] <= run.positions * kPositionBytes;
+}
+
+// Null where the ISA has none.
 inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mode mode,
-                                int slice_class, std::int64_t limit) noexcept {
-    const auto& slots =
-        limit <= kernels.small_table[slice_class] ? kernels.look_up_small : kernels.look_up;
-    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][slice_class];
+                                LookUpRun run) noexcept {
+    const auto& slots = goes_in_registers(kernels, run) ? kernels.look_up_small : kernels.look_up;
+    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][run.slice_class];
 }
 
 inline LineLookUpKernel line_look_up_for(const Kernels& kernels, IndexType index_type,
-                                         int slice_class, std::int64_t limit) noexcept {
-    const auto& slots = limit <= kernels.small_table[slice_class] ? kernels.line_look_up_small
-                                                                  : kernels.line_look_up;
-    return slots[static_cast<int>(index_type)][slice_class];
+                                         LookUpRun run) noexcept {
+    const auto& slots =
+        goes_in_registers(kernels, run) ? kernels.line_look_up_small : kernels.line_look_up;
+    return slots[static_cast<int>(index_type)][run.slice_class];
 }
 
 void add_scalar_kernels(Kernels& kernels) noexcept;

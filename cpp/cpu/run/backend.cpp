@@ -45,11 +45,12 @@ bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
 // It fetches nothing ahead, which pays up to larger tables than for the moves.
 LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice,
                             std::int64_t reached) noexcept {
-    const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
-                              plan.coordinates[0].table_stride == plan.slice_bytes &&
-                              reached <= caches().far_bytes;
+    const bool plain_gather =
+        plan.direction == Direction::kGather && plan.rank > 0 && plan.coordinate_count == 1 &&
+        plan.coordinates[0].table_stride == plan.slice_bytes && reached <= caches().far_bytes;
     if (!plain_gather) return nullptr;
-    return look_up_for(table, plan.index_type, plan.mode, slice, plan.coordinates[0].limit);
+    return look_up_for(table, plan.index_type, plan.mode,
+                       {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
@@ -146,7 +147,7 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
 // a byte for each is quicker.
 bool shares_few_places(const Job& job, const Plan& plan) noexcept {
     constexpr std::int64_t kManyTimes = 4;
-    return job.look_up != nullptr && fits_registers(job) &&
+    return job.look_up != nullptr && goes_in_registers(kernels(), look_up_run(job)) &&
            position_count(plan) >= kManyTimes * index_count(plan);
 }
 

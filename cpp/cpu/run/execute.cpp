@@ -19,9 +19,10 @@ namespace dmlindex::cpu {
 namespace {
 
 // Rows of fewer positions are not looked up one by one; the second, where the table's row lies in
-// registers.
+// a few registers.
 constexpr std::int64_t kShortRow = 64;
 constexpr std::int64_t kShortRowInRegisters = 32;
+constexpr std::int64_t kFewRegistersBytes = 256;
 
 // Positions resolved at a time where other dims use the same indices over again: a quarter of L2,
 // to resolve them once.
@@ -55,9 +56,11 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
         return false;
     }
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
-    const bool in_registers = fits_registers(job);
+    const bool in_registers = goes_in_registers(kernels(), look_up_run(job));
     if (parts.free_count > 1) return run.size >= kShortRow && in_registers;
-    return run.size >= (in_registers ? kShortRowInRegisters : kShortRow);
+    const bool in_few =
+        in_registers && job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
+    return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
 }
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {

@@ -102,8 +102,7 @@ void HeldOffsets::apply(Job& job) const noexcept {
                                      IndexType::kUint64};
     job.hold = kernels().hold[static_cast<int>(kWidths[width_class_])][1];
     if (job.look_up != nullptr) {
-        job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp,
-                                  slice_class(job.slice_bytes), unit_.limit);
+        job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp, look_up_run(job));
     }
     job.index_bytes = std::int64_t{1} << width_class_;
     job.coordinates = &unit_;

@@ -66,9 +66,9 @@ inline std::int64_t spread_bytes(const Dim* dims, int rank) noexcept {
     return bytes;
 }
 
-// Whether a row of the table that indices look elements up in lies in registers.
-inline bool fits_registers(const Job& job) noexcept {
-    return job.coordinates[0].limit <= kernels().small_table[slice_class(job.slice_bytes)];
+// What the job's last dim looks up, if it does: elements of a row of the table.
+inline LookUpRun look_up_run(const Job& job) noexcept {
+    return {slice_class(job.slice_bytes), job.coordinates[0].limit, job.dims[job.rank - 1].size};
 }
 
 // Resolves and moves block by block, in C order. False if an index is out of range; some blocks may

@@ -35,8 +35,9 @@ bool wants_sharing(const Plan& plan, std::int64_t free) noexcept {
 bool prefers_look_up(const Plan& plan, std::int64_t free) noexcept {
     constexpr std::int64_t kFewPositions = 4;
     constexpr std::int64_t kWideBytes = 4;
-    const bool in_registers =
-        plan.line.last < kernels().small_table[slice_class(plan.element_bytes)];
+    const bool in_registers = goes_in_registers(
+        kernels(),
+        {slice_class(plan.element_bytes), plan.line.last + 1, plan.dims[plan.rank - 1].size});
     return plan.slice_bytes == plan.element_bytes &&
            (in_registers || free < kFewPositions || plan.element_bytes >= kWideBytes);
 }
@@ -101,8 +102,10 @@ void LinearJob::choose_look_up(const Plan& plan) noexcept {
     }
     looks_up = true;
     last_place = plan.line.last;
-    look_up = line_look_up_for(kernels(), plan.index_type, slice_class(line.width),
-                               std::min(plan.coordinates[0].limit, last_place + 1));
+    look_up = line_look_up_for(
+        kernels(), plan.index_type,
+        {slice_class(line.width), std::min(plan.coordinates[0].limit, last_place + 1),
+         plan.dims[plan.rank - 1].size});
 }
 
 }  // namespace dmlindex::cpu

@@ -9,17 +9,18 @@ namespace {
 using cpu::IndexRun;
 
 // Look-ups stop before the first step that holds an index which has no place by itself; the last
-// step goes back over some positions, so that none are left behind whole steps. Tables past 1000
-// places are too large to have here: indices stay among their first ones.
+// step goes back over some positions, so that none are left behind whole steps. Vast tables are too
+// large to have here: indices stay among their first places.
 void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     Random& random = c.random;
     const auto type = c.at<IndexType>(0);
     const auto mode = c.at<Mode>(1);
     const std::int64_t bytes = cpu::kClassBytes[c.at(2)];
     const std::int64_t index_size = index_bytes(type);
-    const bool vast = limit > 1000;
+    constexpr std::int64_t kMostPlaces = 4096;
+    const bool vast = limit > kMostPlaces;
     const std::int64_t hostile = vast ? 0 : hostility(c);
-    const Twin table = c.buffer(std::min<std::int64_t>(limit, 1000) * bytes);
+    const Twin table = c.buffer(std::min(limit, kMostPlaces) * bytes);
     const Twin indices = c.buffer(c.count * index_size);
     const Twin items = c.buffer(c.count * bytes);
     const auto place = [&](std::int64_t i) {
@@ -67,14 +68,16 @@ void try_look_up(Case& c, cpu::LookUpKernel kernel) {
                                               power(30) + 1, power(31), power(40)}));
 }
 
-// At the borders of what a register holds.
+// At the borders of what registers hold.
 void try_look_up_small(Case& c, cpu::LookUpKernel kernel) {
-    const std::int64_t most = c.timed ? 64 : c.kernels.small_table[c.at(2)];
+    const std::int64_t most = c.kernels.small_table[c.at(2)];
     const bool skips = c.at<Mode>(1) == Mode::kSkip;
-    const std::int64_t limit =
-        c.random.one_of({std::int64_t{skips ? 0 : 1}, most, most / 2 + 1, most / 2, most / 2 - 1,
-                         most / 4 + 1, most / 4, c.random.between(1, most)});
-    try_look_up_in(c, kernel, c.timed ? most : std::min(limit, most));
+    const std::int64_t border = most >> c.random.between(0, 6);
+    const std::int64_t limit = c.random.one_of(
+        {std::int64_t{skips ? 0 : 1}, border, border + 1, border - 1, c.random.between(1, most)});
+    try_look_up_in(c, kernel,
+                   c.timed ? std::min<std::int64_t>(most, 64)
+                           : std::clamp<std::int64_t>(limit, skips ? 0 : 1, most));
 }
 
 std::int64_t most_of(int width_class) {

@@ -146,12 +146,13 @@ void try_line_look_up(Case& c, cpu::LineLookUpKernel kernel) {
         c, kernel, c.timed ? 1000 : c.random.one_of({std::int64_t{1}, c.random.between(2, 300)}));
 }
 
-// At the borders of what a register holds.
+// At the borders of what registers hold.
 void try_line_look_up_small(Case& c, cpu::LineLookUpKernel kernel) {
-    const std::int64_t most = c.timed ? 64 : c.kernels.small_table[c.at(1)];
+    const std::int64_t most = c.kernels.small_table[c.at(1)];
+    const std::int64_t border = std::max<std::int64_t>(most >> c.random.between(0, 6), 1);
     const std::int64_t limit = c.random.one_of(
-        {std::int64_t{1}, most, most / 2, most / 4 + 1, most / 4, c.random.between(1, most)});
-    try_line_look_up_in(c, kernel, c.timed ? most : limit);
+        {std::int64_t{1}, border, std::min(border + 1, most), c.random.between(1, most)});
+    try_line_look_up_in(c, kernel, c.timed ? std::min<std::int64_t>(most, 64) : limit);
 }
 
 }  // namespace
