@@ -22,6 +22,7 @@ FILES = [
     "test_shared_indices.py",
     "test_large.py",
     "test_columns.py",
+    "test_copied_rows.py",
     "test_threads.py",
     "test_reductions.py",
     "test_fill_value.py",

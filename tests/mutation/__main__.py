@@ -27,8 +27,8 @@ KNOWN = ROOT / "tests/mutation/equivalent.toml"
 FUNCTIONS = ["examples", "indices", "reductions", "out", "fill_value", "empty_axis", "few_slices"]
 ON_BOTH = [f"functions/test_{name}.py" for name in [*FUNCTIONS, "parity", "extreme", "errors"]]
 ON_CPU = [f"descriptors/test_{name}.py" for name in ["compiled_operator", "numerics"]]
-ON_CPU += ["functions/test_large.py", "functions/test_columns.py", *ON_BOTH]
-ON_CPU += [f"functions/test_{name}.py" for name in ["find_duplicates", "threads"]]
+ON_CPU += [f"functions/test_{name}.py" for name in ["large", "columns", "copied_rows"]]
+ON_CPU += [*ON_BOTH, *(f"functions/test_{name}.py" for name in ["find_duplicates", "threads"])]
 ON_D3D12 = [f"d3d12/test_device_{name}.py" for name in ["operators", "bounds", "kernels"]] + ON_BOTH
 
 

@@ -7,6 +7,7 @@
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/bad_index.hpp"
+#include "cpu/run/copied_rows.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/few.hpp"
 #include "cpu/run/held_offsets.hpp"
@@ -69,6 +70,8 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
     job.compress = table.compress[slice];
     job.far = table_is_far(plan, reached);
+    job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
+                        caches().far_bytes;
     job.stream = is_streamed(plan, reached) ? table.stream : nullptr;
     job.look_up = choose_look_up(table, plan, slice, reached);
     job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
@@ -220,6 +223,9 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     if (hold) {
         if (!held.resolve(plan, buffers.indices, threads)) return false;
         held.apply(job);
+    }
+    if (copies && !by_destination && goes_by_copied_rows(plan)) {
+        return execute_copied_rows(plan, job, threads);
     }
     if (copies) copy_source(plan, buffers);
     if (by_destination) {

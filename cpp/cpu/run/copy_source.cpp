@@ -12,6 +12,12 @@
 namespace dmlindex::cpu {
 namespace {
 
+std::int64_t copy_bytes(const Plan& plan) noexcept {
+    std::int64_t bytes = plan.copy_bytes;
+    for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
+    return bytes;
+}
+
 void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byte* table,
                const std::byte* source) noexcept {
     const CopyKernel copy = kernels().copy[slice_class(piece_bytes)];
@@ -41,24 +47,21 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
     kernels().fence();
 }
 
-// Whether the copy is better written past the caches: what comes next writes to an eighth of its
-// lines at most. Above far_bytes that holds for rows in any number, but single elements come back
-// to the cache.
-bool is_streamed(const Plan& plan, std::int64_t bytes) noexcept {
+}  // namespace
+
+bool copy_is_streamed(const Plan& plan) noexcept {
+    const std::int64_t bytes = copy_bytes(plan);
     if (kernels().stream == nullptr || bytes < caches().streamed_bytes) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
     return touched <= bytes / 8;
 }
 
-}  // namespace
-
 void copy_source(const Plan& plan, const Buffers& buffers) {
-    std::int64_t bytes = plan.copy_bytes;
-    for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
+    const std::int64_t bytes = copy_bytes(plan);
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
-    const bool streamed = is_streamed(plan, bytes);
+    const bool streamed = copy_is_streamed(plan);
     if (threads == 1 && !streamed) {
         copy_dims(plan.copy_dims, plan.copy_rank, plan.copy_bytes, buffers.table, buffers.source);
         return;

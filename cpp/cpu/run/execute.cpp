@@ -163,10 +163,9 @@ bool execute(const Job& job) noexcept {
     // Of updates that come from memory, the hardware foresees too little while their indices are
     // resolved. They are asked for a block ahead, and little by little: many at once would wait for
     // each other. Where the table has lines to be asked for, too, blocks stay as they are.
-    const bool fetches_items =
-        job.direction == Direction::kScatter && linear && job.slice_bytes <= kElementBytes &&
-        last.item_stride == job.slice_bytes &&
-        parts.positions * (job.slice_bytes + job.index_bytes) > caches().far_bytes;
+    const bool fetches_items = job.direction == Direction::kScatter && linear &&
+                               job.slice_bytes <= kElementBytes &&
+                               last.item_stride == job.slice_bytes && job.items_are_far;
     const bool waits_for_items = fetches_items && !job.far &&
                                  (!next_row.is_fetched() || last.size > kBlockPositions) &&
                                  tile.row_places <= kBlockPositions / 4;

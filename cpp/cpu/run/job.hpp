@@ -27,6 +27,7 @@ struct Job {
     CompressKernel compress;  // for elements; null for larger slices
     StreamKernel stream;      // for a large result of long slices; null for others
     bool far;                 // the table is larger than the caches
+    bool items_are_far;       // items and indices come from memory
     Buffers buffers;
     std::int64_t index_bytes;
     std::int64_t slice_bytes;

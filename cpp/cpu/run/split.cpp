@@ -41,6 +41,23 @@ std::int64_t grain_bytes_of(const Job& job) noexcept {
     return elements * job.element_bytes;
 }
 
+}  // namespace
+
+Split choose_split(const Job& job, int threads) noexcept {
+    Split best;
+    for (int d = 0; d < job.rank; ++d) {
+        if (!independent(job, job.dims[d])) continue;
+        const std::int64_t parts = most_parts(job, job.dims[d]);
+        if (parts > best.parts) best = {d, job.dims[d].size, 0, parts};
+        if (best.parts >= 4 * threads) return best;
+    }
+    const std::int64_t grain_bytes = grain_bytes_of(job);
+    const std::int64_t grains = job.slice_bytes / grain_bytes;
+    const std::int64_t parts = most_parts_of_slice(job, grains);
+    if (best.parts < threads && parts > best.parts) best = {job.rank, grains, grain_bytes, parts};
+    return best;
+}
+
 Job cut_out(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept {
     assert(first < last && last <= split.size);
     Job part = whole;
@@ -58,23 +75,6 @@ Job cut_out(const Job& whole, const Split& split, std::int64_t first, std::int64
         part.buffers.items += begin;
     }
     return part;
-}
-
-}  // namespace
-
-Split choose_split(const Job& job, int threads) noexcept {
-    Split best;
-    for (int d = 0; d < job.rank; ++d) {
-        if (!independent(job, job.dims[d])) continue;
-        const std::int64_t parts = most_parts(job, job.dims[d]);
-        if (parts > best.parts) best = {d, job.dims[d].size, 0, parts};
-        if (best.parts >= 4 * threads) return best;
-    }
-    const std::int64_t grain_bytes = grain_bytes_of(job);
-    const std::int64_t grains = job.slice_bytes / grain_bytes;
-    const std::int64_t parts = most_parts_of_slice(job, grains);
-    if (best.parts < threads && parts > best.parts) best = {job.rank, grains, grain_bytes, parts};
-    return best;
 }
 
 Job part_of(const Job& whole, const Split& split, std::int64_t part, std::int64_t parts) noexcept {

@@ -25,6 +25,9 @@ struct Split {
 
 Split choose_split(const Job& job, int threads) noexcept;
 
+// Things first to last of those that are split.
+Job cut_out(const Job& whole, const Split& split, std::int64_t first, std::int64_t last) noexcept;
+
 // A part of the job, of as many as split.parts allows; the only one is the job.
 Job part_of(const Job& whole, const Split& split, std::int64_t part, std::int64_t parts) noexcept;
 
