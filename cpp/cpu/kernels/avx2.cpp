@@ -117,7 +117,7 @@ inline Avx2 clamp(Avx2 v, Avx2 low, Avx2 high) noexcept {
 
 void add_avx2_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx2>(kernels);
-    add_row_moves<Avx2>(kernels);
+    add_moves<Avx2>(kernels);
     add_look_ups<Avx2>(kernels);
     add_avx2_reductions(kernels);
 }

@@ -46,14 +46,19 @@ struct Avx512 {
         if constexpr (sizeof(Index) >= 4) {
             if (stride == 2 * sizeof(Index)) return load_of_pairs<Index>(from);
         }
-        std::int64_t values[kLanes];
-        for (int i = 0; i < kLanes; ++i) {
-            Index value;
-            std::memcpy(&value, from + i * stride, sizeof value);
-            values[i] = static_cast<std::int64_t>(value);
+        Index values[kLanes];
+        for (int i = 0; i < kLanes; ++i) std::memcpy(values + i, from + i * stride, sizeof(Index));
+        if constexpr (sizeof(Index) == 8) {
+            const auto lane = [&](int i) { return static_cast<std::int64_t>(values[i]); };
+            return {_mm512_set_epi64(lane(7), lane(6), lane(5), lane(4), lane(3), lane(2), lane(1),
+                                     lane(0))};
+        } else {
+            const auto lane = [&](int i) { return static_cast<int>(values[i]); };
+            const __m256i words = _mm256_set_epi32(lane(7), lane(6), lane(5), lane(4), lane(3),
+                                                   lane(2), lane(1), lane(0));
+            return {std::is_same_v<Index, std::uint32_t> ? _mm512_cvtepu32_epi64(words)
+                                                         : _mm512_cvtepi32_epi64(words)};
         }
-        return {_mm512_set_epi64(values[7], values[6], values[5], values[4], values[3], values[2],
-                                 values[1], values[0])};
     }
 
     // One of each pair of indices; the masks keep off what follows the last.

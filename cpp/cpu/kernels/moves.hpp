@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/kernels.hpp"
@@ -75,14 +76,14 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
-// Asks for kCount packed indices that are read some way on, into L2: the hardware stops to foresee
-// where a page ends. Always inlined, as fetch is.
-template <class Index, std::int64_t kCount>
-[[gnu::always_inline]] static inline void fetch_indices(const std::byte* indices) noexcept {
+// Asks for as many bytes of indices as are read now, from some way on, into L2: the hardware stops
+// to foresee where a page ends. Always inlined, as fetch is.
+[[gnu::always_inline]] static inline void fetch_indices(const std::byte* indices,
+                                                        std::int64_t bytes) noexcept {
     constexpr std::int64_t kAheadBytes = 4096;
-    constexpr auto kBytes = kCount * static_cast<std::int64_t>(sizeof(Index));
     const auto first = reinterpret_cast<std::uintptr_t>(indices) + kAheadBytes;
-    for (std::uintptr_t line = first; line < first + kBytes; line += kCacheLineBytes) {
+    for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
+         line += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
     }
 }
@@ -130,6 +131,26 @@ template <bool kFetchesItems = false, bool kCanAllLines = false, class Visit>
     }
 #pragma GCC unroll 4
     for (; i < block.count; ++i) visit(i);
+}
+
+// Elements of kBytes that lie at from(0), from(1), and so on, 16 bytes of them, put together in a
+// register: to store each takes longer. Elements of 8 bytes, and
+// look-ups, gain nothing by it.
+template <std::int64_t kBytes, class From>
+[[gnu::always_inline]] inline void gather_16_bytes(std::byte* to, From from) noexcept {
+    using Element =
+        std::conditional_t<kBytes == 1, std::uint8_t,
+                           std::conditional_t<kBytes == 2, std::uint16_t, std::uint32_t>>;
+    static_assert(sizeof(Element) == kBytes);
+    using Pack [[gnu::vector_size(16)]] = Element;
+    Pack pack;
+#pragma GCC unroll 16
+    for (int i = 0; i < 16 / kBytes; ++i) {
+        Element element;
+        std::memcpy(&element, from(i), kBytes);
+        pack[i] = element;
+    }
+    std::memcpy(to, &pack, sizeof pack);
 }
 
 // Copies fewer than 32 bytes, in two pieces that may overlap.

@@ -87,7 +87,7 @@ inline Neon clamp(Neon v, Neon low, Neon high) noexcept {
 
 void add_neon_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Neon>(kernels);
-    add_row_moves<Neon>(kernels);
+    add_moves<Neon>(kernels);
     add_look_ups<Neon>(kernels);
 }
 

@@ -73,54 +73,66 @@ static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
            coordinate.table_stride < kMost;
 }
 
+// Adds what indices of one coordinate come to, to where whole vectors of positions are. Returns
+// false if an index needs the scalar kernel, which is rare.
+template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
+[[gnu::always_inline]] inline bool add_coordinate(const IndexRun& run, const Coordinate& coordinate,
+                                                  std::int64_t whole, std::int64_t* offsets,
+                                                  Vector& any_outside) noexcept {
+    constexpr int kLanes = Vector::kLanes;
+    const std::int64_t index_stride =
+        kPacked ? static_cast<std::int64_t>(sizeof(Index)) : run.index_stride;
+    const std::byte* at = run.indices + coordinate.index_offset;
+    const Vector limit = Vector::splat(coordinate.limit);
+    const Vector last = Vector::splat(coordinate.limit - 1);
+    const Vector stride = Vector::splat(coordinate.table_stride);
+    const Vector skipped = Vector::splat(kSkipped);
+    PlacesBefore<Vector> places(run);
+    for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
+        if constexpr (kFirst) fetch_indices(at, kLanes * index_stride);
+        const Vector index = kPacked ? Vector::template load<Index>(at)
+                                     : Vector::template load_strided<Index>(at, index_stride);
+        Vector outside = Vector::splat(0);
+        const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
+        if constexpr (kMode == Mode::kWrap) {
+            if (any_negative(outside)) return false;  // it takes a division
+        }
+        if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
+        const Vector before = kFirst ? places.at(i)
+                                     : Vector::template load<std::int64_t>(
+                                           reinterpret_cast<const std::byte*>(offsets + i));
+        Vector offset = before + multiply_low(inside, stride);
+        if constexpr (kMode == Mode::kSkip) {
+            offset = select_negative(outside, skipped, offset);
+            if constexpr (!kFirst) {  // what an earlier coordinate skipped stays skipped
+                offset = select_negative(equal(before, skipped), skipped, offset);
+            }
+        }
+        offset.store(offsets + i);
+    }
+    return true;
+}
+
 // Resolves whole vectors of positions; leaves the rest, and what it has no fast way for, to the
 // scalar kernel.
 template <class Vector, class Index, Mode kMode>
 bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
-    constexpr int kLanes = Vector::kLanes;
-    const std::int64_t whole = run.count - run.count % kLanes;
+    const std::int64_t whole = run.count - run.count % Vector::kLanes;
     const bool fits =
         std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
     if (whole == 0 || !fits) return resolve_scalar<Index, kMode>(run, offsets);
 
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
-    const Vector zero = Vector::splat(0);
-    const Vector skipped = Vector::splat(kSkipped);
-    Vector any_outside = zero;
-    for (int k = 0; k < run.coordinate_count; ++k) {
-        const Coordinate& coordinate = run.coordinates[k];
-        const std::byte* indices = run.indices + coordinate.index_offset;
-        const Vector limit = Vector::splat(coordinate.limit);
-        const Vector last = Vector::splat(coordinate.limit - 1);
-        const Vector stride = Vector::splat(coordinate.table_stride);
-        PlacesBefore<Vector> places(run);
-        for (std::int64_t i = 0; i < whole; i += kLanes) {
-            const std::byte* at = indices + i * run.index_stride;
-            fetch_indices<Index, kLanes>(at);
-            const Vector index = packed
-                                     ? Vector::template load<Index>(at)
-                                     : Vector::template load_strided<Index>(at, run.index_stride);
-            Vector outside = zero;
-            const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
-            if constexpr (kMode == Mode::kWrap) {
-                // Rare, and a division: the scalar kernel does the whole run over.
-                if (any_negative(outside)) return resolve_scalar<Index, kMode>(run, offsets);
-            }
-            if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
-            const Vector before = k == 0 ? places.at(i)
-                                         : Vector::template load<std::int64_t>(
-                                               reinterpret_cast<const std::byte*>(offsets + i));
-            Vector offset = before + multiply_low(inside, stride);
-            if constexpr (kMode == Mode::kSkip) {
-                offset = select_negative(outside, skipped, offset);
-                if (k > 0) {  // what an earlier coordinate skipped stays skipped
-                    const Vector was_skipped = equal(before, skipped);
-                    offset = select_negative(was_skipped, skipped, offset);
-                }
-            }
-            offset.store(offsets + i);
-        }
-    }
+    Vector any_outside = Vector::splat(0);
+    const auto add = [&]<bool kPacked, bool kFirst>(int k) {
+        return add_coordinate<Vector, Index, kMode, kPacked, kFirst>(run, run.coordinates[k], whole,
+                                                                     offsets, any_outside);
+    };
+    bool done =
+        packed ? add.template operator()<true, true>(0) : add.template operator()<false, true>(0);
+    for (int k = 1; done && k < run.coordinate_count; ++k)
+        done = add.template operator()<false, false>(k);
+    if (!done) return resolve_scalar<Index, kMode>(run, offsets);
     if (any_negative(any_outside)) return false;
 
     return whole == run.count || resolve_scalar<Index, kMode>(behind(run, whole), offsets + whole);
@@ -173,67 +185,6 @@ bool address_vector(const IndexRun& run, const LineSpan& span, std::int64_t* off
                             : address_vectors<Vector, Index, false>(run, span, offsets);
 }
 
-// The LineLookUpKernel, as the LookUpKernel below.
-template <class Vector, class Index, std::int64_t kBytes>
-std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const std::byte* line,
-                             std::byte* items) noexcept {
-    const Vector limit = Vector::splat(run.coordinates[0].limit);
-    const Vector base = Vector::splat(run.table_offset);
-    const Vector low = Vector::splat(0xffffffff);
-    const Vector last = Vector::splat(last_place);
-    std::int64_t i = 0;
-    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
-        alignas(64) std::int64_t places[kLookUpStep];
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            const Vector index = Vector::template load<Index>(
-                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
-            const Vector at = (index + (negative(index) & limit) + base) & low;
-            select_negative(last - at, last, at).store(places + j);
-        }
-        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-            std::memcpy(items + (i + j) * kBytes, line + places[j] * kBytes, kBytes);
-        }
-    }
-    return i;
-}
-
-// Calls step(i) for every kLookUpStep positions from i on, while it returns true; the last step may
-// go over some positions again. Returns how many positions were done.
-template <class Step>
-[[gnu::always_inline]] inline std::int64_t each_step(std::int64_t count, Step step,
-                                                     std::int64_t i = 0) noexcept {
-    for (; i + kLookUpStep <= count; i += kLookUpStep) {
-        if (!step(i)) return i;
-    }
-    if (i == count || count < kLookUpStep) return i;
-    return step(count - kLookUpStep) ? count : i;
-}
-
-// The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
-template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
-std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
-    const Vector limit = Vector::splat(run.coordinates[0].limit);
-    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
-    return each_step(run.count, [&](std::int64_t i) {
-        fetch_indices<Index, kLookUpStep>(run.indices +
-                                          i * static_cast<std::int64_t>(sizeof(Index)));
-        alignas(64) std::int64_t places[kLookUpStep];
-        Vector any_outside = Vector::splat(0);
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            Vector outside = Vector::splat(0);
-            const Vector index = Vector::template load<Index>(
-                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
-            place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
-            any_outside = any_outside | outside;
-        }
-        if (any_negative(any_outside)) return false;
-        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
-        }
-        return true;
-    });
-}
-
 // The HoldKernel.
 template <class Vector, class Index, std::int64_t kPackedBytes>
 bool hold(const IndexRun& run, std::byte* packed) noexcept {
@@ -251,7 +202,7 @@ bool hold(const IndexRun& run, std::byte* packed) noexcept {
     const std::int64_t rest = run.count % Vector::kLanes;
     const std::int64_t whole = run.count - rest;
     for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
-        fetch_indices<Index, Vector::kLanes>(run.indices + i * kIndexBytes);
+        fetch_indices(run.indices + i * kIndexBytes, Vector::kLanes * kIndexBytes);
         hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
     }
     if (rest > 0) {

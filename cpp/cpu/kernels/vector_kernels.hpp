@@ -19,6 +19,7 @@
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/vector_elements.hpp"
 #include "cpu/kernels/vector_indices.hpp"
 
 namespace dmlindex::cpu {
@@ -93,28 +94,6 @@ void gather_streamed(const Block& given, Carry& carry) noexcept {
     });
 }
 
-// The StripKernel.
-template <class Vector, std::int64_t kBytes>
-void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
-                  const std::byte* table, std::byte* items) noexcept {
-    const Vector row_elements = Vector::splat(width);
-    const Vector counting = Vector::counting(1);
-    std::int64_t column = 0;
-    for (std::int64_t i = 0; i < count; i += kLookUpStep) {
-        alignas(64) std::int64_t places[kLookUpStep];
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            const Vector row = Vector::template load<std::uint16_t>(
-                reinterpret_cast<const std::byte*>(rows + i + j));
-            (multiply_low(row, row_elements) + (counting + Vector::splat(column + j)))
-                .store(places + j);
-        }
-        column = column + kLookUpStep == width ? 0 : column + kLookUpStep;
-        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
-        }
-    }
-}
-
 // Calls add<Index, kMode>(type, mode), the last two for the slots.
 template <class Add>
 void for_each_index_type_and_mode(Add add) noexcept {
@@ -161,9 +140,12 @@ void add_look_ups(Kernels& kernels) noexcept {
     });
 }
 
-// Rows in wide pieces.
+// Elements some at a time, rows in wide pieces.
 template <class Vector>
-void add_row_moves(Kernels& kernels) noexcept {
+void add_moves(Kernels& kernels) noexcept {
+    kernels.gather[0] = gather_packed<Vector, 1>;
+    kernels.gather[1] = gather_packed<Vector, 2>;
+    kernels.gather[2] = gather_packed<Vector, 4>;
     constexpr int kAnySize = kSliceClasses - 1;
     kernels.gather[kAnySize] = gather_rows<Vector, false>;
     kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
@@ -171,7 +153,7 @@ void add_row_moves(Kernels& kernels) noexcept {
     kernels.scatter_or_drop[kAnySize] = scatter_rows<Vector, true>;
 }
 
-// All but the look-ups and the moves of rows.
+// All but the look-ups and the moves.
 template <class Vector>
 void add_vector_kernels(Kernels& kernels) noexcept {
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {

@@ -64,7 +64,7 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
 }
 
 bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
-    std::int64_t offsets[kLookUpStep];
+    alignas(kCacheLineBytes) std::int64_t offsets[kLookUpStep];
     const NextRow next_row(job, dims[rank - 1].size);
     const std::int64_t to_next = rank > 1 ? dims[rank - 2].table_stride : 0;
     for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
@@ -133,9 +133,9 @@ bool execute(const Job& job) noexcept {
     const bool linear = items_are_linear(dims, parts.positions_rank);
     const bool filtered = job.first_offset != kSkipped;
     const bool compressed = filtered && job.compress != nullptr && parts.free_count == 1;
-    std::byte own_items[kBlockPositions * kElementBytes];
+    alignas(kCacheLineBytes) std::byte own_items[kBlockPositions * kElementBytes];
 
-    std::int64_t near_offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t near_offsets[kBlockPositions];
     std::unique_ptr<std::int64_t[]> far_offsets;
     std::int64_t* offsets = near_offsets;
     std::int64_t capacity = kBlockPositions;
@@ -149,7 +149,7 @@ bool execute(const Job& job) noexcept {
 
     // Rows of the last dims that are taken together, or just the last dim.
     Tile tile{parts.positions_rank - 1, capacity, 1};
-    std::int64_t places[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
     if (parts.positions_rank > 1 && 2 * dims[tile.dim].size <= kBlockPositions) {
         tile = tile_of(dims, parts.positions_rank, kBlockPositions);
         if (tile.row_places > 1) write_places(dims, parts.positions_rank, tile, places);

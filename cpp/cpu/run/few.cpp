@@ -1,5 +1,6 @@
 #include "cpu/run/few.hpp"
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/tiles.hpp"
@@ -31,7 +32,7 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     const MoveKernel move =
         choose_move(kernels(), plan, slice_class(plan.slice_bytes), plan.mode == Mode::kSkip);
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const auto move_run = [&](const std::int64_t* first, std::int64_t count, std::byte* items,
                               std::int64_t item_stride) {
         move({buffers.table, first, count, items, item_stride, plan.slice_bytes, plan.element_bytes,
@@ -40,7 +41,7 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
     if (is_one_run(plan)) {
         const std::int64_t count = position_count(plan);
         const Dim last = plan.rank > 0 ? plan.dims[plan.rank - 1] : Dim{1, 0, 0, 0};
-        std::int64_t places[kBlockPositions];
+        alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
         IndexRun run{buffers.indices,  last.index_stride,    count, 0, last.table_stride,
                      plan.coordinates, plan.coordinate_count};
         if (plan.rank > 1) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
@@ -13,8 +14,8 @@ namespace {
 // A short row of positions that is moved along free dims before it: many times over at once.
 void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
     const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
-    std::int64_t places[kBlockPositions];
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     write_places(job.dims, parts.before, tile, places);
     for (std::int64_t p = 0; p < tile.places(); ++p) {
         for (std::int64_t i = 0; i < row.count; ++i) {

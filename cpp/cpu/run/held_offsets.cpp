@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
 
@@ -71,7 +72,7 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     const std::int64_t chunk_size = (held_count + threads - 1) / threads;
     std::atomic<bool> all_good{true};
     parallel_for(threads, [&](std::int64_t chunk) {
-        std::int64_t offsets[kBlockPositions];
+        alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
         std::int64_t position = chunk * chunk_size;
         const std::int64_t last = std::min(position + chunk_size, held_count);
         if (position >= last) return;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/carry.hpp"
 #include "cpu/run/linear_job.hpp"
 #include "cpu/run/walker.hpp"
@@ -82,7 +83,7 @@ void move_shared(const LinearJob& linear, const Part& part, const Slices& block,
     // Where a row of them is not all there, the addresses are indices of their own.
     const AddressKernel place = kernels().address[static_cast<int>(IndexType::kUint64)];
     const Coordinate element{0, linear.line.width, 0, 0};
-    std::int64_t addresses[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t addresses[kBlockPositions];
     std::int64_t highest = 0;
     for (std::int64_t i = 0; i < block.count; ++i) {
         highest = std::max(highest, block.offsets[i]);
@@ -98,7 +99,7 @@ void move_shared(const LinearJob& linear, const Part& part, const Slices& block,
             move(linear, slices, start, carry);
             continue;
         }
-        std::int64_t offsets[kBlockPositions];
+        alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
         slices.offsets = offsets;
         if (place({as_bytes, 8, block.count, start, 0, &element, 1}, span, offsets)) {
             move(linear, slices, 0, carry);
@@ -131,7 +132,7 @@ void run_positions(const LinearJob& linear, const Part& part, bool filtered, std
                    std::int64_t last) noexcept {
     const LineSpan as_it_is{linear.line.wrap, linear.line.wrap - 1, 0, linear.line.wrap, 0, true};
     const bool shares = linear.shared.rank > 0;
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     Carry carry;
     PositionWalker walker(linear.dims.dims, linear.dims.rank, first);
     std::int64_t patience = kLookUpStep;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
@@ -28,7 +29,7 @@ bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
 
 std::optional<bool> execute_in_rows(const Job& job, const Dim* dims, int rank) noexcept {
     if (!has_whole_rows(job, dims, rank)) return std::nullopt;
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const auto move = [&](MoveKernel kernel, const IndexRun& run, std::byte* items,
                           std::int64_t item_stride, std::int64_t bytes) {
         if (!job.resolve(run, offsets)) return false;

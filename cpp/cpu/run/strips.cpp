@@ -47,7 +47,7 @@ struct Rows {
 // Calls move(block of rows, offset of each at the stride, packed bytes) for some rows at a time.
 template <class Move>
 void each_rows(const Rows& rows, std::byte* packed, std::int64_t count, Move move) noexcept {
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const std::int64_t most = std::min(count, kBlockPositions);
     for (std::int64_t r = 0; r < most; ++r) offsets[r] = r * rows.stride;
     for (std::int64_t done = 0; done < count; done += most) {
@@ -69,7 +69,7 @@ void unpack(const Rows& rows, std::byte* packed, std::int64_t count, bool stream
         each_rows(rows, packed, count, kernels().scatter[kSliceClasses - 1]);
         return;
     }
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const std::int64_t most = std::min(count, kBlockPositions);
     for (std::int64_t r = 0; r < most; ++r) offsets[r] = r * rows.bytes;
     Carry carry;
@@ -190,7 +190,7 @@ bool Strips::hold_run(const IndexRun& run, HeldRow* held) const noexcept {
         job_.hold(run, reinterpret_cast<std::byte*>(held))) {
         return true;
     }
-    std::int64_t rows[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t rows[kBlockPositions];
     if (!job_.resolve(run, rows)) return false;
     const auto behind = static_cast<std::uint64_t>(limit());
     for (std::int64_t i = 0; i < run.count; ++i) {
@@ -257,11 +257,11 @@ void Strips::move_strip(const Strip& strip) const noexcept {
     const bool gathers_at_once = gathers() && strip.width % kLookUpStep == 0;
     const StripKernel gather = kernels().gather_strip[slice_class(job_.slice_bytes)];
     const Coordinate row{limit() + 1, row_bytes, 0, 0};
-    std::int64_t places[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
     for (std::int64_t i = 0; !gathers_at_once && i < most * strip.width; ++i) {
         places[i] = i % strip.width * job_.slice_bytes;
     }
-    std::int64_t offsets[kBlockPositions];
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     alignas(kCacheLineBytes) std::byte items[kBlockPositions * kElementBytes];
     for (std::int64_t first = 0; first < walk().size; first += most) {
         const std::int64_t rows = std::min(most, walk().size - first);

@@ -1,0 +1,122 @@
+// Gathers of single elements over the vector type of vector_kernels.hpp: looked up by their
+// indices, moved by their offsets, taken out of strips.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/vector_indices.hpp"
+
+namespace dmlindex::cpu {
+
+// The LineLookUpKernel, as the LookUpKernel below.
+template <class Vector, class Index, std::int64_t kBytes>
+std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const std::byte* line,
+                             std::byte* items) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector base = Vector::splat(run.table_offset);
+    const Vector low = Vector::splat(0xffffffff);
+    const Vector last = Vector::splat(last_place);
+    std::int64_t i = 0;
+    for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
+        alignas(64) std::int64_t places[kLookUpStep];
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            const Vector index = Vector::template load<Index>(
+                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            const Vector at = (index + (negative(index) & limit) + base) & low;
+            select_negative(last - at, last, at).store(places + j);
+        }
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, line + places[j] * kBytes, kBytes);
+        }
+    }
+    return i;
+}
+
+// Calls step(i) for every kLookUpStep positions from i on, while it returns true; the last step may
+// go over some positions again. Returns how many positions were done.
+template <class Step>
+[[gnu::always_inline]] inline std::int64_t each_step(std::int64_t count, Step step,
+                                                     std::int64_t i = 0) noexcept {
+    for (; i + kLookUpStep <= count; i += kLookUpStep) {
+        if (!step(i)) return i;
+    }
+    if (i == count || count < kLookUpStep) return i;
+    return step(count - kLookUpStep) ? count : i;
+}
+
+// The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
+template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
+std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    return each_step(run.count, [&](std::int64_t i) {
+        fetch_indices(run.indices + i * static_cast<std::int64_t>(sizeof(Index)),
+                      kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+        alignas(64) std::int64_t places[kLookUpStep];
+        Vector any_outside = Vector::splat(0);
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            Vector outside = Vector::splat(0);
+            const Vector index = Vector::template load<Index>(
+                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
+            any_outside = any_outside | outside;
+        }
+        if (any_negative(any_outside)) return false;
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
+        }
+        return true;
+    });
+}
+
+// Packed elements, 16 bytes of them at a time, where no skipped ones are among them.
+template <class Vector, std::int64_t kBytes>
+void gather_packed(const Block& given) noexcept {
+    constexpr std::int64_t kAtOnce = 16 / kBytes;
+    const Block block = given;
+    const auto place = [&](std::int64_t i) { return block.table + block.offsets[i]; };
+    std::int64_t i = 0;
+    if (block.item_stride == kBytes) {
+        const auto gather_some = [&] {
+            gather_16_bytes<kBytes>(block.items + i * kBytes,
+                                    [&](std::int64_t j) { return place(i + j); });
+        };
+        if (block.far && !is_foreseen(block)) {
+            const std::int64_t distance = fetch_distance(kBytes);
+            for (std::int64_t j = 0; j < std::min(distance, block.count); ++j) fetch(block, j);
+            for (; i < block.count - distance - kAtOnce; i += kAtOnce) {
+                for (std::int64_t j = 0; j < kAtOnce; ++j) fetch(block, i + distance + j);
+                gather_some();
+            }
+        }
+        for (; i + kAtOnce <= block.count; i += kAtOnce) gather_some();
+    }
+    for (; i < block.count; ++i) std::memcpy(block.items + i * block.item_stride, place(i), kBytes);
+}
+
+// The StripKernel.
+template <class Vector, std::int64_t kBytes>
+void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
+                  const std::byte* table, std::byte* items) noexcept {
+    const Vector row_elements = Vector::splat(width);
+    const Vector counting = Vector::counting(1);
+    std::int64_t column = 0;
+    for (std::int64_t i = 0; i < count; i += kLookUpStep) {
+        alignas(64) std::int64_t places[kLookUpStep];
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            const Vector row = Vector::template load<std::uint16_t>(
+                reinterpret_cast<const std::byte*>(rows + i + j));
+            (multiply_low(row, row_elements) + (counting + Vector::splat(column + j)))
+                .store(places + j);
+        }
+        column = column + kLookUpStep == width ? 0 : column + kLookUpStep;
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
+        }
+    }
+}
+
+}  // namespace dmlindex::cpu
