@@ -1,11 +1,6 @@
 // AVX-512 (F, BW, DQ, VL, VBMI): eight 64-bit lanes.
 
-// GCC's own header trips over this warning (GCC bug 105593), at the end of the file too.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
+#include "cpu/kernels/avx512_tables.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -121,11 +116,24 @@ inline Avx512 clamp(Avx512 v, Avx512 low, Avx512 high) noexcept {
     return {_mm512_min_epi64(_mm512_max_epi64(v.lanes, low.lanes), high.lanes)};
 }
 
+// Indices are held 16 at a time, but those of very long axes.
+template <class Index, std::int64_t kPackedBytes>
+bool hold_words(const IndexRun& run, std::byte* packed) noexcept {
+    return run.coordinates[0].limit <= Avx512Words::kMostLimit
+               ? hold<Avx512Words, Index, kPackedBytes>(run, packed)
+               : hold<Avx512, Index, kPackedBytes>(run, packed);
+}
+
 }  // namespace
 
 void add_avx512_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx512>(kernels);  // rows stay with AVX2: NumPy's arrays seldom lie at whole
                                           // cache lines, and a store of 64 bytes then touches two
+    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int) {
+        kernels.hold[type][0] = hold_words<Index, 1>;
+        kernels.hold[type][1] = hold_words<Index, 2>;
+        kernels.hold[type][2] = hold_words<Index, 4>;
+    });
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
     add_avx512_line_look_ups(kernels);
 }

@@ -57,6 +57,17 @@ struct Avx512Words {
                                             : _mm512_cvtepu8_epi32(narrow)};
         }
     }
+
+    template <std::int64_t kBytes>
+    void store_narrow(std::byte* to) const noexcept {
+        if constexpr (kBytes == 1) {
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(lanes));
+        } else if constexpr (kBytes == 2) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(lanes));
+        } else {
+            _mm512_storeu_si512(to, lanes);
+        }
+    }
 };
 
 inline Avx512Words operator+(Avx512Words a, Avx512Words b) noexcept {
