@@ -46,7 +46,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* held, std::byte* i
         Avx512Words any_outside = Avx512Words::splat(0);
         for (__m512i& words : places) {
             const std::byte* const from = indices + at * static_cast<std::int64_t>(sizeof(Index));
-            fetch_indices(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+            fetch_ahead(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
             Avx512Words outside = Avx512Words::splat(0);
             const auto index = Avx512Words::load<Index>(from);
             words = place<Avx512Words, Index, kMode>(index, limit, last, outside).lanes;

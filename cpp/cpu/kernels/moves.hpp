@@ -76,12 +76,12 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
-// Asks for as many bytes of indices as are read now, from some way on, into L2: the hardware stops
-// to foresee where a page ends. Always inlined, as fetch is.
-[[gnu::always_inline]] static inline void fetch_indices(const std::byte* indices,
-                                                        std::int64_t bytes) noexcept {
+// Asks for as many bytes of indices or items as are taken now, from some way on, into L2: the
+// hardware stops to foresee where a page ends. Always inlined, as fetch is.
+[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now,
+                                                      std::int64_t bytes) noexcept {
     constexpr std::int64_t kAheadBytes = 4096;
-    const auto first = reinterpret_cast<std::uintptr_t>(indices) + kAheadBytes;
+    const auto first = reinterpret_cast<std::uintptr_t>(now) + kAheadBytes;
     for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
          line += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);

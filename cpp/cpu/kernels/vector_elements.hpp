@@ -53,8 +53,9 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {
-        fetch_indices(run.indices + i * static_cast<std::int64_t>(sizeof(Index)),
-                      kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+        fetch_ahead(run.indices + i * static_cast<std::int64_t>(sizeof(Index)),
+                    kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes);
         alignas(64) std::int64_t places[kLookUpStep];
         Vector any_outside = Vector::splat(0);
         for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {

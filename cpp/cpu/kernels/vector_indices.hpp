@@ -89,7 +89,7 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     const Vector skipped = Vector::splat(kSkipped);
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
-        if constexpr (kFirst) fetch_indices(at, kLanes * index_stride);
+        if constexpr (kFirst) fetch_ahead(at, kLanes * index_stride);
         const Vector index = kPacked ? Vector::template load<Index>(at)
                                      : Vector::template load_strided<Index>(at, index_stride);
         Vector outside = Vector::splat(0);
@@ -202,7 +202,7 @@ bool hold(const IndexRun& run, std::byte* packed) noexcept {
     const std::int64_t rest = run.count % Vector::kLanes;
     const std::int64_t whole = run.count - rest;
     for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
-        fetch_indices(run.indices + i * kIndexBytes, Vector::kLanes * kIndexBytes);
+        fetch_ahead(run.indices + i * kIndexBytes, Vector::kLanes * kIndexBytes);
         hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
     }
     if (rest > 0) {
