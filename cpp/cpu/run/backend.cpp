@@ -43,12 +43,10 @@ bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
            (table_bytes < caches().l2_bytes ? caches().far_bytes : caches().streamed_bytes);
 }
 
-// It fetches nothing ahead, which pays up to larger tables than for the moves.
-LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice,
-                            std::int64_t reached) noexcept {
-    const bool plain_gather =
-        plan.direction == Direction::kGather && plan.rank > 0 && plan.coordinate_count == 1 &&
-        plan.coordinates[0].table_stride == plan.slice_bytes && reached <= caches().far_bytes;
+LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) noexcept {
+    const bool plain_gather = plan.direction == Direction::kGather && plan.rank > 0 &&
+                              plan.coordinate_count == 1 &&
+                              plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
     return look_up_for(table, plan.index_type, plan.mode,
                        {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
@@ -73,7 +71,8 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached) ? table.stream : nullptr;
-    job.look_up = choose_look_up(table, plan, slice, reached);
+    // It fetches nothing ahead, which pays up to larger tables than for the moves.
+    job.look_up = reached <= caches().far_bytes ? choose_look_up(table, plan, slice) : nullptr;
     job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
     job.buffers = buffers;
     job.index_bytes = index_bytes(plan.index_type);
@@ -142,8 +141,11 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
     const Dim& row = plan.dims[0];
     const bool packed = row.index_stride == index_bytes(plan.index_type) && row.table_stride == 0 &&
                         row.item_stride == plan.slice_bytes;
-    if (!packed || row.size < kLookUpStep) return nullptr;
-    return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes), reached_bytes(plan));
+    // Of so many all misses are under way at once, though none is asked for.
+    constexpr std::int64_t kFewMisses = 96;
+    const bool far = reached_bytes(plan) > caches().far_bytes;
+    if (!packed || row.size < kLookUpStep || (far && row.size > kFewMisses)) return nullptr;
+    return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes));
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:
