@@ -29,10 +29,10 @@ std::int64_t look_up_bytes(const IndexRun& run, const Table& table, std::byte* i
 }
 
 template <class Table, class Index, Mode kMode, std::int64_t kBytes>
-std::int64_t look_up_in(const IndexRun& run, const std::byte* held, std::byte* items) noexcept {
+std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byte* items) noexcept {
     const std::int64_t size = run.coordinates[0].limit;
     if (size == 0 || size > Avx512Words::kMostLimit) return 0;  // without places, none is the last
-    const Table table(held, size);
+    const Table table(elements, size);
     const Avx512Words limit = Avx512Words::splat(size);
     const Avx512Words last = Avx512Words::splat(size - 1);
     const std::byte* const indices = run.indices;
