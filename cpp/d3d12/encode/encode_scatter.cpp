@@ -147,6 +147,36 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
+// Whether the kernel that finds the last position of each target stores the items, too: of a
+// scatter in place, which has nothing else to do meanwhile.
+bool can_store_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors) {
+    const std::int64_t slice = plan.slice_bytes;
+    const std::uint64_t reached = static_cast<std::uint64_t>(slice * encoder.texels);
+    return encoder.typed_views && !plan.copies_source && fits_any_dims(plan) &&
+           (is_single(slice) || slice == kPieceBytes) && items_are_packed(plan) &&
+           table_has_whole_slices(plan) &&
+           position_count(plan) <= encoder.profile.claimed_positions &&
+           tensors.items.bytes <= reached && tensors.table.bytes <= reached;
+}
+
+void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                    const Slot& slot) {
+    Constants constants = any_constants(plan, plan.slice_bytes, slot);
+    constants.target_count =
+        narrow(static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes);
+    const Winners winners = winners_for(encoder, plan, constants);
+    constants.winners_base = winners.base;
+    constants.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
+    constants.arguments[2] = 1;
+    Views views;
+    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.read[2] = {tensors.indices, Format::kRgba32};
+    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
+    encoder.queue.dispatch(Kernel::find_any_winners, constants, views, constants.arguments[1]);
+}
+
 // What is left of a scatter whose winners are known, or that has none: each position by itself.
 void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
                       const Tensors& tensors, const Slot& slot, const Constants& constants,
@@ -224,6 +254,10 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     if (choice.compares) {
         constants.target_count = kCompared;
     } else if (units > 0 && !plan.unique_indices && positions > 1) {
+        if (can_store_claimed(encoder, plan, tensors)) {
+            encode_claimed(encoder, plan, tensors, slot);
+            return;
+        }
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
         if (can_scatter_winners(encoder, plan, choice, tensors)) {
