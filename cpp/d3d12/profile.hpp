@@ -52,8 +52,8 @@ struct Profile {
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
 
-    // Of scatters of so many single elements in place, the kernel that finds the last position of
-    // each target stores them, too.
+    // Of scatters in place of so many units of up to 16 bytes, the kernel that finds the last
+    // position of each target stores them, too.
     std::int64_t claimed_positions = 1 << 18;
 
     // Scatters and reductions of so few positions, into a table of so few bytes, are one kernel:

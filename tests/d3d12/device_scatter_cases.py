@@ -196,7 +196,9 @@ def store_claimed(device: Device) -> None:
             drawn = np.random.default_rng(count).integers(0, targets, (count, 1))
             for places in (drawn, np.sort(drawn, 0), np.sort(drawn, 0)[::-1].copy()):
                 scatter_in_place(device, values((targets,), dtype), places)
-    scatter_in_place(device, values((50, 4), "u4"), tuples((50,), "i4", 300))
+    for dtype, width in (("u1", 3), ("u2", 5), ("u4", 3), ("u4", 4), ("u8", 3), ("u8", 6)):
+        scatter_in_place(device, values((50, width), dtype), tuples((50,), "i4", 300))
+        scatter_in_place(device, values((8, 8, 2, width), dtype), tuples(SQUARE, "i8", 30))
     x = values((6, 5, 7), "u4")
     places = np.random.default_rng(4).integers(-5, 5, (6, 40, 7))
     updates = values(places.shape, "u4") + np.uint32(9)

@@ -19,7 +19,8 @@ constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
 // Threads that accumulate, or some more: enough to keep a large GPU busy, and few enough not to
 // meet all the time at a target that many updates name.
 constexpr std::int64_t kAccumulators = 512 * kAccumulated;
-// Positions of a thread that follow each other, at most; where atomics do it all, all it has.
+// Positions of a thread that follow each other, at most; where atomics do it all, all it has, and
+// there are twice as many threads.
 constexpr std::int64_t kMostInHand = 8;
 constexpr std::int64_t kMostOfAtomics = 4;
 
@@ -87,7 +88,7 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     if (values != VALUES_WIDE) constants.pattern[0][1] = empty_word(plan);
     const std::int64_t each = position_count(plan) * units_of_slice(plan) / kAccumulators;
     const std::uint64_t threads =
-        set_walks(plan, is_quick ? std::min(each, kMostOfAtomics) : each, constants);
+        set_walks(plan, is_quick ? std::min(each / 2, kMostOfAtomics) : each, constants);
     // The queue counts groups by threads; these have a size of their own.
     const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
     encoder.queue.dispatch(kernels::accumulate(values), constants, views,

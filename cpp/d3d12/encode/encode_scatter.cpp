@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/line.hpp"
@@ -147,16 +148,26 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
-// Whether the kernel that finds the last position of each target stores the items, too: of a
-// scatter in place, which has nothing else to do meanwhile.
-bool can_store_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors) {
+// A scatter in place whose last positions are found and stored by one kernel, unit by unit: as one
+// of units of up to 16 bytes. Nothing for others.
+std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
+                                  const Tensors& tensors) {
+    constexpr std::int64_t kMostUnits = 64;  // of a slice: of longer ones, places are found once
     const std::int64_t slice = plan.slice_bytes;
-    const std::uint64_t reached = static_cast<std::uint64_t>(slice * encoder.texels);
-    return encoder.typed_views && !plan.copies_source && fits_any_dims(plan) &&
-           (is_single(slice) || slice == kPieceBytes) && items_are_packed(plan) &&
-           table_has_whole_slices(plan) &&
-           position_count(plan) <= encoder.profile.claimed_positions &&
-           tensors.items.bytes <= reached && tensors.table.bytes <= reached;
+    const std::int64_t unit = is_single(slice) ? slice : unit_of(plan);
+    const std::int64_t reached = unit * encoder.texels;
+    if (!encoder.typed_views || plan.copies_source || !fits_any_dims(plan) ||
+        !items_are_packed(plan) || table_step(plan) % unit != 0 || slice > kMostUnits * unit ||
+        plan.rank == kMaxDeviceDims ||
+        position_count(plan) * (slice / unit) > encoder.profile.claimed_positions ||
+        static_cast<std::int64_t>(tensors.items.bytes) > reached ||
+        static_cast<std::int64_t>(tensors.table.bytes) > reached) {
+        return std::nullopt;
+    }
+    Plan units = plan;
+    units.slice_bytes = unit;
+    if (slice != unit) units.dims[units.rank++] = {slice / unit, unit, unit, 0};
+    return units;
 }
 
 void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -254,8 +265,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     if (choice.compares) {
         constants.target_count = kCompared;
     } else if (units > 0 && !plan.unique_indices && positions > 1) {
-        if (can_store_claimed(encoder, plan, tensors)) {
-            encode_claimed(encoder, plan, tensors, slot);
+        if (const std::optional<Plan> claimed = claimed_units(encoder, plan, tensors)) {
+            encode_claimed(encoder, *claimed, tensors, slot);
             return;
         }
         set_targets(plan, tensors, constants);
