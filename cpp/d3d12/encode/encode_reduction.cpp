@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "d3d12/backend.hpp"
-#include "d3d12/encode/blocks.hpp"
 #include "d3d12/encode/encode_moves.hpp"
 
 namespace dmlindex::d3d12 {
@@ -16,85 +14,6 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
-// Threads that accumulate, or some more: enough to keep a large GPU busy, and few enough not to
-// meet all the time at a target that many updates name.
-constexpr std::int64_t kAccumulators = 512 * kAccumulated;
-// Positions of a thread that follow each other, at most; where atomics do it all, all it has, and
-// there are twice as many threads.
-constexpr std::int64_t kMostInHand = 8;
-constexpr std::int64_t kMostOfAtomics = 4;
-
-// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
-bool is_done_by_hardware(const Plan& plan) noexcept {
-    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
-           plan.reduction != Reduction::kMul;
-}
-
-// The same for each element of a word.
-std::uint32_t empty_word(const Plan& plan) noexcept {
-    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
-    return unchanging_element(plan) * (0xffffffff / all);
-}
-
-// The words of the table that a slice lies in, at most; of bytes with a table and integers of 8
-// bytes, the elements.
-std::int64_t units_of_slice(const Plan& plan) noexcept {
-    const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_WIDE || values == VALUES_BYTES)
-        return plan.slice_bytes / plan.element_bytes;
-    const std::int64_t before = table_step(plan) % kWord == 0 ? 0 : kWord - plan.element_bytes;
-    return quotient_up(before + plan.slice_bytes, kWord);
-}
-
-// How the threads of accumulate.hlsl go through the positions: up to so many of them each, along
-// the innermost dim where only the index tells a position's target. Returns how many threads there
-// are.
-std::uint64_t set_walks(const Plan& plan, std::int64_t most, Constants& constants) {
-    std::int64_t apart = 1;
-    std::int64_t length = plan.rank == 0 ? 1 : plan.dims[plan.rank - 1].size;
-    for (int d = plan.rank; d-- > 0;) {
-        if (plan.dims[d].table_stride == 0) {
-            length = plan.dims[d].size;
-            break;
-        }
-        apart *= plan.dims[d].size;
-        if (d == 0) apart = 1;  // there is no such dim
-    }
-    const auto chunk = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(
-        std::clamp<std::int64_t>(most, 1, std::min(length, kMostInHand)))));
-    const std::int64_t rounds = std::clamp<std::int64_t>(most / chunk * chunk, 1, length);
-    const std::int64_t parts = quotient_up(length, rounds);
-    const std::int64_t slice = units_of_slice(plan);
-    const std::int64_t units = apart * slice;
-    constants.pattern[0][0] = narrow(rounds);
-    constants.pattern[1] = {narrow(apart), narrow(length), narrow(parts), narrow(units)};
-    constants.pattern[2] = {narrow(slice), narrow(chunk), 0, 0};
-    const std::int64_t threads = position_count(plan) / (length * apart) * parts * units;
-    constants.arguments[3] = narrow(threads);
-    return static_cast<std::uint64_t>(threads);
-}
-
-void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                         Constants constants, const Views& views) {
-    const std::int64_t elements = position_count(plan) * constants.slice_units;
-    const std::int64_t values = kernel_values(plan.value_type);
-    const bool is_quick = values == VALUES_WIDE || is_done_by_hardware(plan);
-    if (!is_quick && fits_buckets(encoder, plan, tensors, static_cast<std::uint64_t>(elements))) {
-        constants.arguments[3] = narrow(elements);
-        encode_buckets(encoder, tensors, constants, static_cast<std::uint64_t>(elements),
-                       empty_word(plan));
-        return;
-    }
-    if (values != VALUES_WIDE) constants.pattern[0][1] = empty_word(plan);
-    const std::int64_t each = position_count(plan) * units_of_slice(plan) / kAccumulators;
-    const std::uint64_t threads =
-        set_walks(plan, is_quick ? std::min(each / 2, kMostOfAtomics) : each, constants);
-    // The queue counts groups by threads; these have a size of their own.
-    const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
-    encoder.queue.dispatch(kernels::accumulate(values), constants, views,
-                           quotient_up(threads, group) * kGroup);
-}
-
 // What sorting takes: pairs twice, and how often each digit is in each block.
 struct SortMemory {
     SortMemory(const Encoder& encoder, std::int64_t positions)
@@ -215,6 +134,12 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
 }
 
 }  // namespace
+
+// The same for each element of a word.
+std::uint32_t empty_word(const Plan& plan) noexcept {
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
+    return unchanging_element(plan) * (0xffffffff / all);
+}
 
 bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
     // Long slices of floats are quicker sorted: they share the work, and need no exchanges.

@@ -2,13 +2,13 @@
 // round is combined in the group's own memory, and of targets that several name, as long as each round names them
 // again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
 //
-// A thread goes through positions that follow each other where only the index tells their targets, and first combines
-// those that name the same one.
+// A thread goes through positions where only the index tells their targets, and first combines those that name the same
+// one: portions of some that follow each other where that pays, and one of each of many threads after the other's.
 //
 // arguments: x to z as in value.hlsli, w the number of threads; pattern[0]: x the rounds of a group, which are a thread's
 // positions, y as in exchange.hlsli; pattern[1]: x how far these are apart, and y how many of them there are on each line,
-// z how many threads share those, w the units in x positions; pattern[2]: x the units of a slice, y how many of a thread's
-// positions follow each other, before come as many of each other thread's.
+// z how many threads share those, w the units in x positions; pattern[2]: x the units of a slice, y the positions of a
+// portion, z the threads whose portions lie side by side.
 
 #include "shared.h"
 

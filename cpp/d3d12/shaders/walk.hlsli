@@ -2,8 +2,8 @@
 
 // What a thread goes through.
 struct Walk {
-    uint position;  // the first of its line that is its own's neighbour or itself
-    uint part;      // of that line
+    uint position;  // where its own would be, were it the first of their line
+    uint first;     // of that line's
     uint count;
     uint unit;  // of the slices: words of the table, elements of 8 bytes, or bytes
 };
@@ -15,7 +15,9 @@ Walk walk_of(uint id) {
     uint its_line = part / pattern[1].z;
     Walk walk;
     walk.position = its_line * pattern[1].y * pattern[1].x + beside;
-    walk.part = part - its_line * pattern[1].z;
+    part -= its_line * pattern[1].z;
+    uint block = part / pattern[2].z;
+    walk.first = block * pattern[2].z * pattern[0].x + (part - block * pattern[2].z) * pattern[2].y;
     walk.count = id < arguments.w && !failed() ? pattern[0].x : 0;
     walk.unit = rest - beside * pattern[2].x;
     return walk;
@@ -30,7 +32,8 @@ static const uint kWhole = 4;  // bytes of an element that shares its word with 
 // The i-th update of a walk: the byte offset in the table of its unit, of floats as combine_word takes it, and what it is.
 // False if its index is skipped, or nothing of it is in the slice.
 bool load_update(Walk walk, uint i, out uint offset, out Element update) {
-    uint along = (i / pattern[2].y * pattern[1].z + walk.part) * pattern[2].y + i % pattern[2].y;
+    uint portion = i / pattern[2].y;
+    uint along = walk.first + portion * pattern[2].z * pattern[2].y + i - portion * pattern[2].y;
     Place place = locate(walk.position + along * pattern[1].x);
     bool there = along < pattern[1].y;
     // What does not wait for the index.
