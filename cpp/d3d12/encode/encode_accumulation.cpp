@@ -13,14 +13,16 @@ namespace {
 // Threads that accumulate, or some more: enough to keep a large GPU busy, and few enough not to
 // meet all the time at a target that many updates name.
 constexpr std::int64_t kAccumulators = 512 * kAccumulated;
-// Positions of a thread that follow each other, at most; where atomics do it all, all it has, and
-// there are twice as many threads.
+// Positions of a thread that follow each other, at most: where its neighbours name words beside its
+// own all the same. Else those who name neighbours would no longer be neighbours, and its positions
+// lie so far apart as keeps them, if a target has so many updates that they name one all the same.
 constexpr std::int64_t kMostInHand = 8;
-constexpr std::int64_t kMostOfAtomics = 4;
-// That pays where neighbouring threads have so many words beside each other all the same, or a
-// target has so many updates: else those who name neighbours would no longer be neighbours.
 constexpr std::int64_t kSectorWords = 8;
-constexpr std::int64_t kManyUpdates = 16;
+constexpr std::int64_t kApart = 32;
+constexpr std::int64_t kManyUpdates = 2 * kApart;
+// Where atomics do it all a thread has so many positions at most, and there are twice as many
+// threads.
+constexpr std::int64_t kMostOfAtomics = 4;
 // Of a line, threads that are enough for groups to have some of it to themselves.
 constexpr std::int64_t kManyParts = 4 * kAccumulated;
 
@@ -63,21 +65,18 @@ std::uint64_t set_walks(const Plan& plan, bool is_quick, Constants& constants) {
     const std::int64_t slice = units_of_slice(plan);
     const std::int64_t units = along.apart * slice;
     const std::int64_t positions = position_count(plan);
-    // Neighbouring threads name neighbouring words, or many updates meet.
-    const bool follows =
-        units >= kSectorWords || positions >= kManyUpdates * std::int64_t{constants.target_count};
+    const bool follow = units >= kSectorWords;
+    const bool meet = positions >= kManyUpdates * std::int64_t{constants.target_count};
     std::int64_t most = positions * slice / kAccumulators;
-    if (is_quick) most = follows ? std::min(most / 2, kMostOfAtomics) : 1;
+    if (is_quick) most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
     most = std::clamp<std::int64_t>(most, 1, along.length);
-    const std::int64_t portion =
-        follows ? static_cast<std::int64_t>(
-                      std::bit_floor(static_cast<std::uint64_t>(std::min(most, kMostInHand))))
-                : 1;
+    const auto whole = static_cast<std::uint64_t>(std::min(most, kMostInHand));
+    const std::int64_t portion = follow ? static_cast<std::int64_t>(std::bit_floor(whole)) : 1;
     const std::int64_t rounds = most / portion * portion;
     std::int64_t parts = quotient_up(along.length, rounds);
     std::int64_t beside = parts;
-    if (!follows && parts >= kManyParts) {
-        beside = kAccumulated;
+    if (!follow && parts >= kManyParts) {
+        beside = is_quick ? kApart : std::int64_t{kAccumulated};
         parts = round_up(parts, beside);
     }
     constants.pattern[0][0] = narrow(rounds);
