@@ -132,6 +132,10 @@ def accumulate_along(device: Device, how: Any, dtype: Any) -> None:
             updates = (rng.random((len(places), width)) < 1 / 16).astype(one)
             x = np.zeros((3000, width), one)
             reduce(device, how, places, x, updates, mode="drop", ordered=False)
+        if np.dtype(one).kind in "iu" and np.dtype(one).itemsize >= 4:  # 32 positions apart
+            places = np.sort(rng.integers(-900, 901, 1_100_001))[:, np.newaxis]
+            updates = np.arange(len(places)).astype(one)
+            reduce(device, how, places, np.zeros(900, one), updates, mode="drop", ordered=False)
     _core.d3d12_set_profile(device.name, before)
 
 
