@@ -52,6 +52,10 @@ struct Profile {
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
 
+    // Of scatters in place of so many units of up to 16 bytes, the kernel that finds the last
+    // position of each target stores them, too.
+    std::int64_t claimed_positions = 1 << 18;
+
     // Scatters and reductions of so few positions, into a table of so few bytes, are one kernel:
     // each of its groups goes through all positions. (Reductions for which the order does not
     // matter are quick by atomics, too.)
@@ -117,6 +121,7 @@ inline constexpr Threshold kThresholds[] = {
     {"most_ranges", &Profile::most_ranges, 1, 64},
     {"targets_in_ranges", &Profile::targets_in_ranges, 0, 1 << 20},
     {"compared_positions", &Profile::compared_positions, 0, 256},
+    {"claimed_positions", &Profile::claimed_positions, 0, kNever},
     {"few_positions", &Profile::few_positions, 0, 1 << 20},
     {"few_without_order", &Profile::few_without_order, 0, 2048},
     {"few_table_bytes", &Profile::few_table_bytes, 0, kNever},

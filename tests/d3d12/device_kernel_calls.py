@@ -25,7 +25,12 @@ VALUES = {
     "doubles": "f8",
 }
 # A profile's thresholds: no kernel does a whole scatter or reduction of few positions.
-NO_BLOCKS = {"few_positions": 0, "block_positions": 0, "compared_positions": 0}
+NO_BLOCKS = {
+    "few_positions": 0,
+    "block_positions": 0,
+    "compared_positions": 0,
+    "claimed_positions": 0,
+}
 TARGETS = 64  # as a cube or a square, too
 SQUARE, CUBE = (8, 8), (4, 4, 4)
 

@@ -24,6 +24,8 @@ from tests.d3d12.device_kernel_calls import (
 )
 from tests.d3d12.device_kernel_cases import CASES, case
 
+NEVER = 1 << 40
+
 
 def add(device: Device, places: Array, x: Array, updates: Array) -> None:
     reduce(device, "add", places, x, updates)
@@ -64,6 +66,7 @@ def accumulate(device: Device, values_of: str) -> None:
     hot[many // 2 :] = np.arange(many - many // 2)
     some = (np.arange(many) % 64 == 0).astype(ones.dtype)
     reduce(device, how, hot[:, np.newaxis], np.zeros(many, ones.dtype), some, ordered=False)
+    accumulate_along(device, how, ones.dtype)
     if values_of != "wide":  # groups that meet at few words, with what these hold meanwhile
         few = tuples((7,), "i4", 1 << 15)
         signs = np.where(np.arange(len(few)) % 3 == 0, -1, 1).astype(ones.dtype)
@@ -100,6 +103,40 @@ def by_buckets(device: Device, places: Array, width: int, dtype: str) -> None:
         these = np.where(updates != 0, -1, 1).astype(dtype) if how == "mul" else updates
         these = -1 - these if how == "min" else these
         reduce(device, how, places[:, np.newaxis], x, these, ordered=False)
+
+
+def accumulate_along(device: Device, how: Any, dtype: Any) -> None:
+    """A thread goes through positions that are neighbours, or apart; slices share words."""
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, before | {"least_lanes": NEVER, "bucket_updates": NEVER})
+    rng = np.random.default_rng(11)
+    dtypes = [dtype]
+    if dtype == np.float32:
+        dtypes = ["f4", "f2"]
+    if dtype == np.int16:
+        dtypes = ["i2", "i1", "u4"]
+    for one in dtypes:
+        for shape, axis, count in (
+            ((2, 7, 300), 1, 1501),
+            ((40, 9, 3), 1, 700),
+            ((5, 90), 0, 9001),
+        ):
+            drawn = (*shape[:axis], count, *shape[axis + 1 :])
+            places = np.sort(rng.integers(-shape[axis], shape[axis] + 1, drawn), axis)
+            updates = (rng.random(drawn) < 1 / 64).astype(one)
+            x = np.zeros(shape, one)
+            options: dict[str, Any] = {"axis": axis, "mode": "drop", "reduction": how}
+            agree(device, dmlindex.scatter_elements, x, places, updates, ordered=False, **options)
+        for width in (3, 5):
+            places = np.repeat(rng.integers(0, 3001, (30_000, 1)), 4, 0)
+            updates = (rng.random((len(places), width)) < 1 / 16).astype(one)
+            x = np.zeros((3000, width), one)
+            reduce(device, how, places, x, updates, mode="drop", ordered=False)
+        if np.dtype(one).kind in "iu" and np.dtype(one).itemsize >= 4:  # 32 positions apart
+            places = np.sort(rng.integers(-900, 901, 1_100_001))[:, np.newaxis]
+            updates = np.arange(len(places)).astype(one)
+            reduce(device, how, places, np.zeros(900, one), updates, mode="drop", ordered=False)
+    _core.d3d12_set_profile(device.name, before)
 
 
 @case

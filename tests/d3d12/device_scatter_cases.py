@@ -11,6 +11,7 @@ import pytest
 import dmlindex
 from dmlindex import DataType, Device, _core
 from tests.d3d12.device_kernel_calls import (
+    CUBE,
     DTYPES,
     INDICES,
     NO_BLOCKS,
@@ -180,3 +181,37 @@ def find_any_winners(device: Device) -> None:
     places = tuples((2, 3, 4, 2), "i4", 30)
     scatter(device, (2, 3, 4, 2), places, "u2")
     scatter(device, (2, 3, 4, 2, 3), places, "u1")
+    store_claimed(device)
+
+
+def store_claimed(device: Device) -> None:
+    """The kernel that finds the last positions stores them, too, at targets of few, or of many."""
+    _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "claimed_positions": 1 << 20})
+    _core.d3d12_kernels(device.name)
+    for dtype in (*DTYPES.values(), "c16"):
+        for shape in ((TARGETS,), SQUARE, CUBE, (2, 4, 4, 2)):
+            places = tuples(shape, OTHER_INDEX if len(shape) == 1 else "i8", 99)
+            scatter_in_place(device, values(shape, dtype), places)
+        for targets, count in ((7, 40_000), (9_000, 30_000), (1 << 17, 5_000)):
+            drawn = np.random.default_rng(count).integers(0, targets, (count, 1))
+            for places in (drawn, np.sort(drawn, 0), np.sort(drawn, 0)[::-1].copy()):
+                scatter_in_place(device, values((targets,), dtype), places)
+    for dtype, width in (("u1", 3), ("u2", 5), ("u4", 3), ("u4", 4), ("u8", 3), ("u8", 6)):
+        scatter_in_place(device, values((50, width), dtype), tuples((50,), "i4", 300))
+        scatter_in_place(device, values((8, 8, 2, width), dtype), tuples(SQUARE, "i8", 30))
+    x = values((6, 5, 7), "u4")
+    places = np.random.default_rng(4).integers(-5, 5, (6, 40, 7))
+    updates = values(places.shape, "u4") + np.uint32(9)
+    assert not any("scatter" in ran for ran in _core.d3d12_kernels(device.name))
+    for mode in ("clamp", "drop", "raise"):
+        bad = places.copy()
+        bad[3, 5:9, 1] = 5
+        given = places if mode == "raise" else bad
+        table = device.tensor(x)
+        dmlindex.scatter_elements(table, given, updates, axis=1, mode=mode, out=table)
+        same(table.numpy(), dmlindex.scatter_elements(x, given, updates, axis=1, mode=mode))
+    table = device.tensor(x)
+    dmlindex.scatter_elements(table, bad, updates, axis=1, out=table)
+    with pytest.raises(IndexError, match="is out of range"):
+        table.numpy()
+    same(table.numpy(), x)

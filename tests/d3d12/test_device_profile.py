@@ -175,7 +175,14 @@ SIDES = {
     ),
     "least_lanes": Sides(sums_in_lines, {300: "reduce_lines", 301: "reduce_lists_floats"}, FEW),
     "compared_positions": Sides(
-        scatter_in_place, {4: "scatter_bytes", 3: "scatter_singles_4_1"}, FEW
+        scatter_in_place,
+        {4: "scatter_bytes", 3: "scatter_singles_4_1"},
+        FEW | {"claimed_positions": 0},
+    ),
+    "claimed_positions": Sides(
+        scatter_in_place,
+        {4: "find_any_winners", 3: "scatter_singles_4_1"},
+        FEW | {"compared_positions": 0},
     ),
     "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),
     "few_table_bytes": Sides(scatter, {256: "scatter_blocks", 255: "scatter_winners_4"}),

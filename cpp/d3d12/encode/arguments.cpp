@@ -284,7 +284,8 @@ Format element_format(std::int64_t bytes) noexcept {
     return bytes == 1   ? Format::kR8
            : bytes == 2 ? Format::kR16
            : bytes == 4 ? Format::kR32
-                        : Format::kRg32;
+           : bytes == 8 ? Format::kRg32
+                        : Format::kRgba32;
 }
 
 Format four_format(std::int64_t bytes) noexcept {

@@ -61,10 +61,21 @@ bool has_few(const Plan& plan, const Tensors& tensors, const Profile& profile) n
            static_cast<std::int64_t>(tensors.table.bytes) <= profile.few_table_bytes;
 }
 
+// Whether the hardware's atomics combine the updates with less than a block costs: in place they
+// are all there is to do; after a copy, of so many elements.
+bool has_quick_atomics(const Plan& plan) noexcept {
+    constexpr std::int64_t kManyElements = 1 << 17;
+    const bool whole = kernel_values(plan.value_type) == VALUES_WIDE ||
+                       (plan.element_bytes == 4 && plan.reduction != Reduction::kMul);
+    return has_atomics(plan) && whole &&
+           (!plan.copies_source ||
+            position_count(plan) * (plan.slice_bytes / plan.element_bytes) >= kManyElements);
+}
+
 std::int64_t most_updates(const Plan& plan, const Tensors& tensors,
                           const Profile& profile) noexcept {
     const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_DOUBLES || values == VALUES_BYTES) return 0;
+    if (values == VALUES_DOUBLES || values == VALUES_BYTES || has_quick_atomics(plan)) return 0;
     if (plan.slice_bytes != plan.element_bytes) {
         // They come from the memory, and those of a target one after the other.
         const std::int64_t targets =

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "d3d12/backend.hpp"
+#include "d3d12/encode/blocks.hpp"
 #include "d3d12/encode/encode_moves.hpp"
 
 namespace dmlindex::d3d12 {
@@ -16,6 +17,8 @@ constexpr std::uint64_t kMovingGroups = 528;
 constexpr std::uint64_t kAccumulatingGroups = 264;
 // Of fewer words, lists are quicker.
 constexpr std::uint64_t kLeastWords = 64;
+// Slices of several words lie together, where buckets tear them apart: an element has so many.
+constexpr std::uint64_t kOfSlices = 16;
 constexpr std::uint64_t kFewer = 8;  // updates pay by buckets where words have many each
 // A bucket has 2 to the power of it words at least: of fewer, threads meet too often.
 constexpr std::uint32_t kLeastShift = 10;
@@ -29,8 +32,10 @@ bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     const std::uint64_t words = words_of(tensors);
     const auto many = static_cast<std::uint64_t>(encoder.profile.bucket_updates);
     const auto again = static_cast<std::uint64_t>(encoder.profile.held_updates);
+    const auto elements = tensors.table.bytes / static_cast<std::uint64_t>(plan.element_bytes);
+    const std::uint64_t least = plan.slice_bytes <= kWord ? words : kOfSlices * elements;
     const bool pays =
-        updates >= many ? updates >= words : updates >= many / kFewer && updates >= again * words;
+        updates >= many ? updates >= least : updates >= many / kFewer && updates >= again * words;
     return pays && encoder.typed_views && kernel_values(plan.value_type) == VALUES_FLOATS &&
            words >= kLeastWords && words <= std::uint64_t{kBuckets} * kBucketWords &&
            updates <= static_cast<std::uint64_t>(encoder.texels);

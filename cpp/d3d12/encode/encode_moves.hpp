@@ -33,6 +33,11 @@ void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& block
                    const Tensors& tensors, const Slot& slot);
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
                     const Tensors& tensors, const Slot& slot);
+// A reduction in any order whose updates go to the table at once, or by buckets.
+void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                         Constants constants, const Views& views);
+// A word of elements of up to 4 bytes that change none that they are combined with.
+std::uint32_t empty_word(const Plan& plan) noexcept;
 // Sums, products, minima and maxima of floats in any order: whether they go by buckets, and those
 // that do. updates: elements of all; empty: a word of them that changes nothing.
 bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

@@ -14,49 +14,6 @@ constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kLeastRounds = 8;  // of kDigits pairs, a block
 constexpr std::uint64_t kByteTableBytes = 256 * 256;
 constexpr std::int64_t kMostFolded = 1 << 27;  // elements of the table
-// Groups that accumulate, or a few more: enough to keep a large GPU busy, and few enough not to
-// meet all the time at a target that many updates name.
-constexpr std::uint64_t kMostAccumulators = 512;
-
-// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
-bool is_done_by_hardware(const Plan& plan) noexcept {
-    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
-           plan.reduction != Reduction::kMul;
-}
-
-// The same for each element of a word.
-std::uint32_t empty_word(const Plan& plan) noexcept {
-    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
-    return unchanging_element(plan) * (0xffffffff / all);
-}
-
-void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                         Constants constants, Views views) {
-    const auto elements = static_cast<std::uint64_t>(position_count(plan)) * constants.slice_units;
-    constants.arguments[3] = static_cast<std::uint32_t>(elements);
-    const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_WIDE) {
-        encoder.queue.dispatch(kernels::accumulate(values), constants, views, elements);
-        return;
-    }
-    // The queue counts groups by threads; these have a size of their own.
-    const auto dispatch = [&](Kernel kernel, std::uint64_t groups) {
-        encoder.queue.dispatch(kernel, constants, views, groups * kGroup);
-    };
-    if (is_done_by_hardware(plan)) {
-        dispatch(kernels::accumulate(values), quotient_up(elements, kAccumulated));
-        return;
-    }
-    if (fits_buckets(encoder, plan, tensors, elements)) {
-        encode_buckets(encoder, tensors, constants, elements, empty_word(plan));
-        return;
-    }
-    const std::uint64_t rounds =
-        std::max<std::uint64_t>(elements / (kAccumulated * kMostAccumulators), 1);
-    constants.pattern[0] = {static_cast<std::uint32_t>(rounds), empty_word(plan), 0, 0};
-    dispatch(kernels::accumulate(values), quotient_up(elements, rounds * kAccumulated));
-}
-
 // What sorting takes: pairs twice, and how often each digit is in each block.
 struct SortMemory {
     SortMemory(const Encoder& encoder, std::int64_t positions)
@@ -177,6 +134,12 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
 }
 
 }  // namespace
+
+// The same for each element of a word.
+std::uint32_t empty_word(const Plan& plan) noexcept {
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
+    return unchanging_element(plan) * (0xffffffff / all);
+}
 
 bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
     // Long slices of floats are quicker sorted: they share the work, and need no exchanges.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/line.hpp"
@@ -147,6 +148,46 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
+// A scatter in place whose last positions are found and stored by one kernel, unit by unit: as one
+// of units of up to 16 bytes. Nothing for others.
+std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
+                                  const Tensors& tensors) {
+    constexpr std::int64_t kMostUnits = 64;  // of a slice: of longer ones, places are found once
+    const std::int64_t slice = plan.slice_bytes;
+    const std::int64_t unit = is_single(slice) ? slice : unit_of(plan);
+    const std::int64_t reached = unit * encoder.texels;
+    if (!encoder.typed_views || plan.copies_source || !fits_any_dims(plan) ||
+        !items_are_packed(plan) || table_step(plan) % unit != 0 || slice > kMostUnits * unit ||
+        plan.rank == kMaxDeviceDims ||
+        position_count(plan) * (slice / unit) > encoder.profile.claimed_positions ||
+        static_cast<std::int64_t>(tensors.items.bytes) > reached ||
+        static_cast<std::int64_t>(tensors.table.bytes) > reached) {
+        return std::nullopt;
+    }
+    Plan units = plan;
+    units.slice_bytes = unit;
+    if (slice != unit) units.dims[units.rank++] = {slice / unit, unit, unit, 0};
+    return units;
+}
+
+void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                    const Slot& slot) {
+    Constants constants = any_constants(plan, plan.slice_bytes, slot);
+    constants.target_count =
+        narrow(static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes);
+    const Winners winners = winners_for(encoder, plan, constants);
+    constants.winners_base = winners.base;
+    constants.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
+    constants.arguments[2] = 1;
+    Views views;
+    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.read[2] = {tensors.indices, Format::kRgba32};
+    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
+    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
+    encoder.queue.dispatch(Kernel::find_any_winners, constants, views, constants.arguments[1]);
+}
+
 // What is left of a scatter whose winners are known, or that has none: each position by itself.
 void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
                       const Tensors& tensors, const Slot& slot, const Constants& constants,
@@ -224,6 +265,10 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     if (choice.compares) {
         constants.target_count = kCompared;
     } else if (units > 0 && !plan.unique_indices && positions > 1) {
+        if (const std::optional<Plan> claimed = claimed_units(encoder, plan, tensors)) {
+            encode_claimed(encoder, *claimed, tensors, slot);
+            return;
+        }
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
         if (can_scatter_winners(encoder, plan, choice, tensors)) {

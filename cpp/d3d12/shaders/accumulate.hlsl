@@ -1,9 +1,14 @@
-// Reductions in any order, any plan, one element of the updates a thread, in rounds of a group. What meets in a
+// Reductions in any order, any plan, one element of the updates a thread in each round of a group. What meets in a
 // round is combined in the group's own memory, and of targets that several name, as long as each round names them
 // again: so a target that many updates name costs few exchanges. Where hardly any meet, most rounds go without.
 //
-// arguments: x to z as in value.hlsli, w the number of elements; pattern[0]: x the rounds of a group, y as in
-// exchange.hlsli.
+// A thread goes through positions where only the index tells their targets, and first combines those that name the same
+// one: portions of some that follow each other where that pays, and one of each of many threads after the other's.
+//
+// arguments: x to z as in value.hlsli, w the number of threads; pattern[0]: x the rounds of a group, which are a thread's
+// positions, y as in exchange.hlsli; pattern[1]: x how far these are apart, and y how many of them there are on each line,
+// z how many threads share those, w the units in x positions; pattern[2]: x the units of a slice, y the positions of a
+// portion, z the threads whose portions lie side by side.
 
 #include "shared.h"
 
@@ -12,30 +17,57 @@
 #endif
 #include "value.hlsli"
 
-// The byte offsets in the table and items of the id-th element that is moved. False if its index is skipped.
-bool find_element(uint id, out uint offset, out uint item) {
-    uint position = id / slice_units;
-    uint within = (id - position * slice_units) * arguments.z;
-    Place place = locate(position);
-    bool inside = resolve_all(place);
-    offset = place.table + within;
-    item = place.item + within;
-    return inside;
+#if VALUES == VALUES_BYTES
+void combine_word(uint offset, Element update) {
+    uint word = offset & ~3u;
+    uint shift = 8 * (offset & 3);
+    uint expected = table.Load(word);
+    bool done = false;
+    [allow_uav_condition] while (!done) {
+        uint both = (expected & ~(0xffu << shift)) | combine(expected >> shift & 0xff, update) << shift;
+        uint found;
+        table.InterlockedCompareExchange(word, expected, both, found);
+        done = found == expected;
+        expected = found;
+    }
 }
+
+Element both_of(Element a, Element b) { return combine(a, b); }
+#elif VALUES != VALUES_WIDE
+#include "exchange.hlsli"
+
+Element both_of(Element a, Element b) { return combine_each(a, b, 0); }
+#endif
+
+#include "walk.hlsli"
 
 #if VALUES == VALUES_WIDE
 // Only sums: words of their own, and what the low one carries.
+void add_at_once(uint offset, uint2 sum) {
+    uint low;
+    table.InterlockedAdd(offset, sum.x, low);
+    uint high = sum.y + (low + sum.x < low ? 1 : 0);
+    if (high != 0) table.InterlockedAdd(offset + 4, high);
+}
+
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    uint id = thread_id(group, thread);
-    if (id >= arguments.w || failed()) return;
-    uint offset, item;
-    if (!find_element(id, offset, item)) return;
-    uint2 update = load_element(items, item);
-    uint low;
-    table.InterlockedAdd(offset, update.x, low);
-    uint high = update.y + (low + update.x < low ? 1 : 0);
-    if (high != 0) table.InterlockedAdd(offset + 4, high);
+    Walk walk = walk_of(thread_id(group, thread));
+    uint target = 0;
+    uint2 sum = 0;
+    [loop] for (uint i = 0; i < walk.count; ++i) {
+        uint offset;
+        uint2 update;
+        [branch] if (load_update(walk, i, offset, update)) {
+            [branch] if (offset != target) {
+                [branch] if (any(sum != 0)) add_at_once(target, sum);
+                sum = 0;
+                target = offset;
+            }
+            sum = add_wide(sum, update);
+        }
+    }
+    [branch] if (any(sum != 0)) add_at_once(target, sum);
 }
 #else
 static const uint kNone = 0xffffffff;
@@ -89,67 +121,78 @@ void combine_at_once(uint offset, uint update) {
     }
 }
 
-#if VALUES == VALUES_BYTES
-void combine_in_table(uint offset, Element update) {
-    uint word = offset & ~3u;
-    uint shift = 8 * (offset & 3);
-    uint expected = table.Load(word);
-    bool done = false;
-    [allow_uav_condition] while (!done) {
-        uint both = (expected & ~(0xffu << shift)) | combine(expected >> shift & 0xff, update) << shift;
-        uint found;
-        table.InterlockedCompareExchange(word, expected, both, found);
-        done = found == expected;
-        expected = found;
-    }
-}
-#else
-#include "exchange.hlsli"
-#endif
-
-// Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it.
-void fold_lists(uint thread) {
-    [loop] for (uint reach = 1; longer == reach; reach *= 2) {
+// Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it. In the end its
+// thread adds that to what it keeps for its place's target, if it keeps anything. Returns that sum.
+Element fold_lists(uint thread, bool keeps, Element kept) {
+    Element value = 0;
+    bool folds = true;
+    [loop] for (uint reach = 1; folds; reach *= 2) {
+        folds = longer == reach;
         uint next = nexts[thread];
+        if (!folds) next = heads[thread];
         uint further = kNone;
-        Element value = updates[thread];
         [branch] if (next != kNone) {
-            value = trim(combine(value, updates[next]));
-            further = nexts[next];
+            value = updates[next & ~kSeveral];
+            [branch] if (folds || keeps) value = both_of(folds ? updates[thread] : kept, value);
+            if (folds) further = nexts[next];
         }
         GroupMemoryBarrierWithGroupSync();
-        updates[thread] = value;
-        nexts[thread] = further;
-        if (further != kNone) longer = 2 * reach;
+        if (folds && next != kNone) {
+            updates[thread] = value;
+            nexts[thread] = further;
+            if (further != kNone) longer = 2 * reach;
+        }
         GroupMemoryBarrierWithGroupSync();
     }
+    return value;
 }
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    Walk walk = walk_of(thread_id(group, thread));
+    uint target = kNone;  // of what the thread has in hand
+    Element hand = 0;
     [branch] if (has_atomics()) {
-        uint id = thread_id(group, thread);
-        uint offset, item;
-        [branch] if (id < arguments.w && !failed()) {
-            [branch] if (find_element(id, offset, item)) combine_at_once(offset, load_element(items, item));
+        [loop] for (uint i = 0; i < walk.count; ++i) {
+            uint offset;
+            Element update;
+            [branch] if (load_update(walk, i, offset, update)) {
+                [branch] if (offset == target) {
+                    update = combine(hand, update);
+                } else [branch] if (target != kNone) {
+                    combine_at_once(target, hand);
+                }
+                hand = update;
+                target = offset;
+            }
         }
+        [branch] if (target != kNone) combine_at_once(target, hand);
         return;
     }
-    bool fails = failed();  // no thread may leave before the others: they meet at barriers
-    uint rounds = pattern[0].x;
-    uint first = group_id(group) * rounds * GROUP + thread;
+    uint rounds = pattern[0].x + (pattern[0].x > 1 ? 1 : 0);  // in the last one the hands are emptied
     bool keeps = false;
     Element kept = 0;
     targets[thread] = kNone;
-    uint with_lists = 1;  // the next round that has them
+    uint with_lists = min(rounds, 2);  // the next round that has them
     [loop] for (uint round = 1; round <= rounds; ++round) {
-        uint id = first + (round - 1) * GROUP;
-        bool there = id < arguments.w && !fails;
-        uint offset = 0;
-        uint item = 0;
+        uint offset = kNone;
         Element update = 0;
-        [branch] if (there) there = find_element(id, offset, item);
-        [branch] if (there) update = load_element(items, item);
+        bool there = round <= walk.count;
+        [branch] if (there) there = load_update(walk, round - 1, offset, update);
+        [branch] if (there && offset == target) {
+            update = both_of(hand, update);
+            target = kNone;
+        }
+        // What was in hand goes on, and what has come is in hand.
+        [branch] if (rounds > 1 && (there || round == rounds)) {
+            uint next = offset;
+            Element value = update;
+            offset = target;
+            update = hand;
+            target = next;
+            hand = value;
+            there = offset != kNone;
+        }
         uint leaving = kNone;  // the target of the thread's place, if its sum goes to the table
         [branch] if (round == with_lists) {
             heads[thread] = kNone;
@@ -171,11 +214,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             with_lists = joined < kFewMeet ? min(round + 1 + kRoundsWithout, rounds) : round + 1;
             if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
             GroupMemoryBarrierWithGroupSync();
-            fold_lists(thread);
+            Element sum = fold_lists(thread, keeps, kept);
             uint head = heads[thread];
             [branch] if (head != kNone) {
-                Element sum = updates[head & ~kSeveral];
-                [branch] if (keeps) sum = trim(combine(kept, sum));
                 kept = sum;
                 keeps = true;
             }
@@ -190,7 +231,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         [loop] for (uint i = 0; i < 2; ++i) {
             bool of_place = i == 0;
             [branch] if (of_place ? leaving != kNone : there) {
-                combine_in_table(of_place ? leaving : offset, of_place ? kept : update);
+                combine_word(of_place ? leaving : offset, of_place ? kept : update);
             }
         }
     }

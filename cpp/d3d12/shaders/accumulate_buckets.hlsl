@@ -84,7 +84,7 @@ void go_through(Goal goal, bool updates, uint at, uint stop) {
             joins = next_word == word && at < stop;
             uint other = next;
             [branch] if (!joins) other = take(goal, word);
-            hand = combine_each(other, hand, kNoElement);
+            hand = combine_each(other, hand, 0);
             [branch] if (!joins) hand = put(goal, word, hand);
         }
         [branch] if (joins || hand == empty) {

@@ -1,12 +1,10 @@
 // Elements of at most a word that are combined with the table's by many threads at once, in any order. pattern[0].y: a
 // word of elements that change nothing (combine_each).
 
-static const uint kNoElement = 32;
-
 uint element_mask() { return arguments.z < 4 ? (1u << 8 * arguments.z) - 1 : 0xffffffff; }
 
 // A word's elements, one by one. An empty one (pattern[0].y), which no element is changed by, leaves the other's bits; but
-// the one at the bit own is combined all the same, so that a NaN becomes a quiet one.
+// those of own's floats, the first one's bit being 1, are combined all the same, so that a NaN becomes a quiet one.
 uint combine_each(uint old, uint update, uint own) {
     uint mask = element_mask();
     uint empty = pattern[0].y & mask;
@@ -15,7 +13,7 @@ uint combine_each(uint old, uint update, uint own) {
         uint a = old >> shift & mask;
         uint b = update >> shift & mask;
         uint value = a == empty ? b : a;
-        [branch] if (shift == own || (a != empty && b != empty)) value = trim(combine(a, b));
+        [branch] if ((own >> shift / 16 & 1) || (a != empty && b != empty)) value = trim(combine(a, b));
         result |= value << shift;
     }
     return result;
@@ -27,21 +25,21 @@ uint word_of(uint offset, uint update) {
     return (pattern[0].y & ~(element_mask() << own)) | update << own;
 }
 
+// A word's offset, and in the lowest bits own, as combine_each has it: of the float that is at the offset.
+uint own_word(uint offset) { return (offset & ~3u) | 1u << (offset & 3) / 2; }
+
 // Threads that meet at a word do not wait for each other: one takes what is there and leaves the word empty, and puts
-// back what both come to. What others have put there meanwhile it gets for it, and goes on with that. own: as in
-// combine_each, the first time.
-void combine_word(uint offset, uint hand, uint own) {
+// back what both come to. What others have put there meanwhile it gets for it, and goes on with that. word: its offset,
+// and own in the lowest bits.
+void combine_word(uint word, uint hand) {
     uint empty = pattern[0].y;
+    uint own = word & 3;
     bool done = false;
     [allow_uav_condition] while (!done) {
         uint there;
-        table.InterlockedExchange(offset, empty, there);
-        table.InterlockedExchange(offset, combine_each(there, hand, own), hand);
-        own = kNoElement;
+        table.InterlockedExchange(word & ~3u, empty, there);
+        table.InterlockedExchange(word & ~3u, combine_each(there, hand, own), hand);
+        own = 0;
         done = hand == empty;
     }
-}
-
-void combine_in_table(uint offset, uint update) {
-    combine_word(offset & ~3u, word_of(offset, update), 8 * (offset & 3));
 }

@@ -12,5 +12,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Place place = locate(position);
     bool inside = resolve_all(place);
     uint target;
-    [branch] if (inside && find_target(place.table, target)) claim(target, winners_base + position + 1, bool4(true, false, false, false));
+    [branch] if (inside && find_target(place.table, target)) {
+        uint number = winners_base + position + 1;
+        bool4 marks = bool4(true, false, false, false);
+        claim(target, number, may_claim(target, number, marks));
+    }
 }

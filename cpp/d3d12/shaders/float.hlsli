@@ -110,11 +110,12 @@ uint in_integers(uint left, uint right, bool adds) {
     return found.is_done ? found.done : rounded;
 }
 
-// Whether numbers are zeros, or one is that is multiplied: what tables are at first, and often updates.
+// Whether numbers are zeros, or cancel out, or one is a zero that is multiplied: what tables are at first, and often
+// updates.
 bool makes_zero(uint left, uint right, bool adds) {
     uint least = min(magnitude_of(left), magnitude_of(right));
     uint most = max(magnitude_of(left), magnitude_of(right));
-    return adds ? most == 0 : least == 0 && most < kInfinity;
+    return most < kInfinity && (adds ? most == 0 || (left ^ right) == kSign : least == 0);
 }
 
 // What the hardware is sure to reckon rightly: a number that is far from where denormals count, of which a flushed one

@@ -101,7 +101,7 @@ void walk(uint walker, uint end, uint target, uint part, uint thread) {
     }
 #if VALUES == VALUES_FLOATS
     [branch] if (combines && is_shared()) {
-        combine_in_table(offset, value);
+        combine_word(own_word(offset), word_of(offset, value));
         combines = false;
     }
 #endif

@@ -172,7 +172,7 @@ Element combine(Element old, Element update) {
         } else if (arguments.y > kReductionMul) {
             result = (arguments.y == kReductionMin ? is_less(b, a) : is_less(a, b)) ? b : a;
         } else if (makes_zero(a, b, adds)) {
-            result = adds ? a & b : (a ^ b) & kSign;
+            result = (adds ? a & b : a ^ b) & kSign;
         } else {
             result = in_integers(a, b, adds);
         }

@@ -16,15 +16,23 @@ bool find_target(uint place, out uint target) {
     return there;
 }
 
-// Claims targets for four positions. Most of the positions that name a target together find a later one there already.
-void claim(uint4 target, uint4 number, bool4 marks) {
-    uint4 there = marks ? target : 0;
-    uint4 known;
-    uint i;
-    [unroll] for (i = 0; i < 4; ++i) known[i] = winners.Load(4 * there[i]);
-    [unroll] for (i = 4; i-- > 0;) {
-        [branch] if (marks[i] && known[i] < number[i]) winners.InterlockedMax(4 * target[i], number[i]);
+// Claims targets for four positions. Returns which have found no later one.
+bool4 claim(uint4 target, uint4 number, bool4 marks) {
+    uint4 known = 0xffffffff;
+    [unroll] for (uint i = 4; i-- > 0;) {
+        [branch] if (marks[i]) winners.InterlockedMax(4 * target[i], number[i], known[i]);
     }
+    return known < number;
+}
+
+// Which positions find no later one that names their target: most of those that name one together find it there already,
+// and need no claim.
+bool4 may_claim(uint4 target, uint4 number, bool4 marks) {
+    uint4 known = 0xffffffff;
+    [unroll] for (uint i = 0; i < 4; ++i) {
+        [branch] if (marks[i]) known[i] = winners.Load(4 * target[i]);
+    }
+    return known < number;
 }
 
 #ifdef CLAIMS_TOGETHER
@@ -33,9 +41,9 @@ static const uint kPlaces = 4 * GROUP;
 groupshared uint named[kPlaces];  // the targets, in order
 groupshared uint lasts[kPlaces];  // of the positions whose targets end in these bits: the last one's number in the group
 
-// The same for a group whose last positions come first. It first leaves out those that are not the last there to name
-// their target: at one that all name they would queue up. Later groups find such targets claimed.
-void claim_together(uint group, uint thread, uint4 target, uint4 position, bool4 marks) {
+// Leaves of a group whose last positions come first those that are the last there to name their target: at one that all
+// name they would queue up. Later groups find such targets claimed.
+bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
     uint4 number = 4 * (GROUP - 1 - thread) + uint4(1, 2, 3, 4);
     uint i;
     marks.xyz = marks.xyz && !(marks.yzw && target.xyz == target.yzw);
@@ -54,7 +62,12 @@ void claim_together(uint group, uint thread, uint4 target, uint4 position, bool4
             if (last > number[i] && named[last - 1] == target[i]) marks[i] = false;
         }
     }
-    claim(target, winners_base + position + 1, marks);
+    return marks;
+}
+
+void claim_together(uint group, uint thread, uint4 target, uint4 position, bool4 marks) {
+    uint4 number = winners_base + position + 1;
+    claim(target, number, may_claim(target, number, settled(group, thread, target, marks)));
 }
 #endif
 

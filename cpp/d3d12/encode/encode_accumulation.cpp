@@ -1,0 +1,112 @@
+// Reductions in any order whose updates go to the table at once.
+
+#include <algorithm>
+#include <bit>
+
+#include "d3d12/backend.hpp"
+#include "d3d12/encode/blocks.hpp"
+#include "d3d12/encode/encode_moves.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+// Threads that accumulate, or some more: enough to keep a large GPU busy, and few enough not to
+// meet all the time at a target that many updates name.
+constexpr std::int64_t kAccumulators = 512 * kAccumulated;
+// Positions of a thread that follow each other, at most: where its neighbours name words beside its
+// own all the same. Else those who name neighbours would no longer be neighbours, and its positions
+// lie so far apart as keeps them, if a target has so many updates that they name one all the same.
+constexpr std::int64_t kMostInHand = 8;
+constexpr std::int64_t kSectorWords = 8;
+constexpr std::int64_t kApart = 32;
+constexpr std::int64_t kManyUpdates = 2 * kApart;
+// Where atomics do it all a thread has so many positions at most, and there are twice as many
+// threads.
+constexpr std::int64_t kMostOfAtomics = 4;
+// Of a line, threads that are enough for groups to have some of it to themselves.
+constexpr std::int64_t kManyParts = 4 * kAccumulated;
+
+// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
+bool is_done_by_hardware(const Plan& plan) noexcept {
+    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
+           plan.reduction != Reduction::kMul;
+}
+
+// The words of the table that a slice lies in, at most; of bytes with a table and integers of 8
+// bytes, the elements.
+std::int64_t units_of_slice(const Plan& plan) noexcept {
+    const std::int64_t values = kernel_values(plan.value_type);
+    if (values == VALUES_WIDE || values == VALUES_BYTES)
+        return plan.slice_bytes / plan.element_bytes;
+    const std::int64_t before = table_step(plan) % kWord == 0 ? 0 : kWord - plan.element_bytes;
+    return quotient_up(before + plan.slice_bytes, kWord);
+}
+
+// Positions of a thread of accumulate.hlsl along the innermost dim where only the index tells a
+// position's target.
+struct Along {
+    std::int64_t apart = 1;
+    std::int64_t length = 1;
+};
+
+Along find_along(const Plan& plan) noexcept {
+    Along found;
+    for (int d = plan.rank; d-- > 0;) {
+        found.length = plan.dims[d].size;
+        if (plan.dims[d].table_stride == 0) return found;
+        found.apart *= found.length;
+    }
+    return {1, plan.rank == 0 ? 1 : plan.dims[plan.rank - 1].size};  // there is no such dim
+}
+
+// Says how its threads go through the positions, and returns how many there are.
+std::uint64_t set_walks(const Plan& plan, bool is_quick, Constants& constants) {
+    const Along along = find_along(plan);
+    const std::int64_t slice = units_of_slice(plan);
+    const std::int64_t units = along.apart * slice;
+    const std::int64_t positions = position_count(plan);
+    const bool follow = units >= kSectorWords;
+    const bool meet = positions >= kManyUpdates * std::int64_t{constants.target_count};
+    std::int64_t most = positions * slice / kAccumulators;
+    if (is_quick) most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
+    most = std::clamp<std::int64_t>(most, 1, along.length);
+    const auto whole = static_cast<std::uint64_t>(std::min(most, kMostInHand));
+    const std::int64_t portion = follow ? static_cast<std::int64_t>(std::bit_floor(whole)) : 1;
+    const std::int64_t rounds = most / portion * portion;
+    std::int64_t parts = quotient_up(along.length, rounds);
+    std::int64_t beside = parts;
+    if (!follow && parts >= kManyParts) {
+        beside = is_quick ? kApart : std::int64_t{kAccumulated};
+        parts = round_up(parts, beside);
+    }
+    constants.pattern[0][0] = narrow(rounds);
+    constants.pattern[1] = {narrow(along.apart), narrow(along.length), narrow(parts),
+                            narrow(units)};
+    constants.pattern[2] = {narrow(slice), narrow(portion), narrow(beside), 0};
+    const std::int64_t threads = positions / (along.length * along.apart) * parts * units;
+    constants.arguments[3] = narrow(threads);
+    return static_cast<std::uint64_t>(threads);
+}
+
+}  // namespace
+
+void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                         Constants constants, const Views& views) {
+    const std::int64_t elements = position_count(plan) * constants.slice_units;
+    const std::int64_t values = kernel_values(plan.value_type);
+    const bool is_quick = values == VALUES_WIDE || is_done_by_hardware(plan);
+    if (!is_quick && fits_buckets(encoder, plan, tensors, static_cast<std::uint64_t>(elements))) {
+        constants.arguments[3] = narrow(elements);
+        encode_buckets(encoder, tensors, constants, static_cast<std::uint64_t>(elements),
+                       empty_word(plan));
+        return;
+    }
+    if (values != VALUES_WIDE) constants.pattern[0][1] = empty_word(plan);
+    const std::uint64_t threads = set_walks(plan, is_quick, constants);
+    // The queue counts groups by threads; these have a size of their own.
+    const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
+    encoder.queue.dispatch(kernels::accumulate(values), constants, views,
+                           quotient_up(threads, group) * kGroup);
+}
+
+}  // namespace dmlindex::d3d12

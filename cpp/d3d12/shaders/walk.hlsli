@@ -1,0 +1,69 @@
+// What each thread of accumulate.hlsl has of the updates, and where in the table they belong.
+
+// What a thread goes through.
+struct Walk {
+    uint position;  // where its own would be, were it the first of their line
+    uint first;     // of that line's
+    uint count;
+    uint unit;  // of the slices: words of the table, elements of 8 bytes, or bytes
+};
+
+Walk walk_of(uint id) {
+    uint part = id / pattern[1].w;
+    uint rest = id - part * pattern[1].w;
+    uint beside = rest / pattern[2].x;
+    uint its_line = part / pattern[1].z;
+    Walk walk;
+    walk.position = its_line * pattern[1].y * pattern[1].x + beside;
+    part -= its_line * pattern[1].z;
+    uint block = part / pattern[2].z;
+    walk.first = block * pattern[2].z * pattern[0].x + (part - block * pattern[2].z) * pattern[2].y;
+    walk.count = id < arguments.w && !failed() ? pattern[0].x : 0;
+    walk.unit = rest - beside * pattern[2].x;
+    return walk;
+}
+
+#if VALUES == VALUES_BYTES
+static const uint kWhole = 1;
+#else
+static const uint kWhole = 4;  // bytes of an element that shares its word with no other
+#endif
+
+// The i-th update of a walk: the byte offset in the table of its unit, of floats as combine_word takes it, and what it is.
+// False if its index is skipped, or nothing of it is in the slice.
+bool load_update(Walk walk, uint i, out uint offset, out Element update) {
+    uint portion = i / pattern[2].y;
+    uint along = walk.first + portion * pattern[2].z * pattern[2].y + i - portion * pattern[2].y;
+    Place place = locate(walk.position + along * pattern[1].x);
+    bool there = along < pattern[1].y;
+    // What does not wait for the index.
+    uint within = walk.unit * arguments.z;
+    update = 0;
+    [branch] if (there && arguments.z >= kWhole) update = load_element(items, place.item + within);
+    [branch] if (there) there = resolve_all(place);
+    offset = place.table + within;
+#if VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS
+#if VALUES == VALUES_FLOATS
+    offset |= 1;
+#endif
+    [branch] if (arguments.z < kWhole) {
+        uint word = (place.table & ~3u) + 4 * walk.unit;
+        offset = word;
+        update = pattern[0].y;
+        bool any_of_it = false;
+        [loop] for (uint at = there ? 0 : 4; at < 4; at += arguments.z) {
+            within = word + at - place.table;  // past the slice where it begins behind it
+            [branch] if (within < slice_units * arguments.z) {
+                uint element = load_element(items, place.item + within);
+                update = (update & ~(element_mask() << 8 * at)) | element << 8 * at;
+#if VALUES == VALUES_FLOATS
+                offset |= own_word(at);
+#endif
+                any_of_it = true;
+            }
+        }
+        there = any_of_it;
+    }
+#endif
+    return there;
+}
