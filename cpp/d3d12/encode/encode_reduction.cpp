@@ -135,7 +135,6 @@ void encode_lists(const Encoder& encoder, const Plan& plan, const Tensors& tenso
 
 }  // namespace
 
-// The same for each element of a word.
 std::uint32_t empty_word(const Plan& plan) noexcept {
     const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << 8 * plan.element_bytes) - 1);
     return unchanging_element(plan) * (0xffffffff / all);
