@@ -14,8 +14,8 @@ namespace {
 // A short row of positions that is moved along free dims before it: many times over at once.
 void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
     const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
-    alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
-    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
+    std::int64_t places[kBlockPositions];
+    std::int64_t offsets[kBlockPositions];
     write_places(job.dims, parts.before, tile, places);
     for (std::int64_t p = 0; p < tile.places(); ++p) {
         for (std::int64_t i = 0; i < row.count; ++i) {
