@@ -134,13 +134,11 @@ template <bool kFetchesItems = false, bool kCanAllLines = false, class Visit>
 }
 
 // Elements of kBytes that lie at from(0), from(1), and so on, 16 bytes of them, put together in a
-// register: to store each takes longer. Elements of 8 bytes, and
-// look-ups, gain nothing by it.
+// register: to store each takes longer. Larger elements, and look-ups,
+// gain nothing by it.
 template <std::int64_t kBytes, class From>
 [[gnu::always_inline]] inline void gather_16_bytes(std::byte* to, From from) noexcept {
-    using Element =
-        std::conditional_t<kBytes == 1, std::uint8_t,
-                           std::conditional_t<kBytes == 2, std::uint16_t, std::uint32_t>>;
+    using Element = std::conditional_t<kBytes == 1, std::uint8_t, std::uint16_t>;
     static_assert(sizeof(Element) == kBytes);
     using Pack [[gnu::vector_size(16)]] = Element;
     Pack pack;

@@ -145,7 +145,6 @@ template <class Vector>
 void add_moves(Kernels& kernels) noexcept {
     kernels.gather[0] = gather_packed<Vector, 1>;
     kernels.gather[1] = gather_packed<Vector, 2>;
-    kernels.gather[2] = gather_packed<Vector, 4>;
     constexpr int kAnySize = kSliceClasses - 1;
     kernels.gather[kAnySize] = gather_rows<Vector, false>;
     kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
