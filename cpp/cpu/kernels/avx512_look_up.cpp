@@ -44,6 +44,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byt
     // Places of some 16 positions from at on; whether all are inside.
     const auto place_some = [&]<std::size_t kWords>(std::int64_t at, __m512i(&places)[kWords]) {
         Avx512Words any_outside = Avx512Words::splat(0);
+#pragma GCC unroll 4
         for (__m512i& words : places) {
             const std::byte* const from = indices + at * static_cast<std::int64_t>(sizeof(Index));
             fetch_ahead(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));

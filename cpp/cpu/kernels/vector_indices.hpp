@@ -82,6 +82,9 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     constexpr int kLanes = Vector::kLanes;
     const std::int64_t index_stride =
         kPacked ? static_cast<std::int64_t>(sizeof(Index)) : run.index_stride;
+    // All lines of tuples, but not what lies between indices far apart.
+    const std::int64_t fetched_bytes =
+        index_stride <= kCacheLineBytes ? kLanes * index_stride : kCacheLineBytes;
     const std::byte* at = run.indices + coordinate.index_offset;
     const Vector limit = Vector::splat(coordinate.limit);
     const Vector last = Vector::splat(coordinate.limit - 1);
@@ -89,7 +92,7 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     const Vector skipped = Vector::splat(kSkipped);
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
-        if constexpr (kFirst) fetch_ahead(at, kLanes * index_stride);
+        if constexpr (kFirst) fetch_ahead(at, fetched_bytes);
         const Vector index = kPacked ? Vector::template load<Index>(at)
                                      : Vector::template load_strided<Index>(at, index_stride);
         Vector outside = Vector::splat(0);
