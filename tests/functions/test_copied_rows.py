@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import dmlindex
 @pytest.mark.parametrize("axis", [1, 2])
 @pytest.mark.parametrize("count", [1, 2])
 def test_rows_that_are_copied_when_they_are_updated(
-    threads: Callable[[int], None], count: int, axis: int, reduction: str
+    threads: Callable[[int], None], count: int, axis: int, reduction: Any
 ) -> None:
     """Also rows behind the last that has updates; a bad index in the last leaves out untouched."""
     threads(count)

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = (
-    *("demo", "fuzz-native", "leaks", "mutate", "sanitize"),
+    *("demo", "fuzz-native", "leaks", "lint", "mutate", "sanitize"),
     *("test", "test-windows", "test-wsl", "wheels"),
 )
 NAMES = [*(f"script/{name}" for name in SCRIPTS), ".ci/run"]
