@@ -41,6 +41,10 @@ int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& inpu
                      const Layout& indices);
 
 // axis in [-rank, rank) as one in [0, rank); Error(kValue) otherwise.
-int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank);
+[[noreturn]] void refuse_axis(const char* op, const char* argument, std::int64_t axis, int rank);
+inline int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank) {
+    if (axis < -rank || axis >= rank) refuse_axis(op, argument, axis, rank);
+    return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
 
 }  // namespace dmlindex

@@ -16,16 +16,13 @@ void refuse_rank(const char* op) {
                        " dimensions; reshape input or indices to fewer");
 }
 
-int normalize_axis(const char* op, const char* argument, std::int64_t axis, int rank) {
+void refuse_axis(const char* op, const char* argument, std::int64_t axis, int rank) {
     if (rank == 0) {
         fail_value(op, "input has no dimensions, expected at least 1; reshape it to (1,) first");
     }
-    if (axis < -rank || axis >= rank) {
-        fail_value(op, std::string(argument) + " is " + std::to_string(axis) + ", expected " +
-                           std::to_string(-rank) + " <= " + argument + " < " +
-                           std::to_string(rank) + " for input of rank " + std::to_string(rank));
-    }
-    return static_cast<int>(axis < 0 ? axis + rank : axis);
+    fail_value(op, std::string(argument) + " is " + std::to_string(axis) + ", expected " +
+                       std::to_string(-rank) + " <= " + argument + " < " + std::to_string(rank) +
+                       " for input of rank " + std::to_string(rank));
 }
 
 void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes, Plan& plan) {

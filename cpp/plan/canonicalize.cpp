@@ -42,11 +42,12 @@ int simplify(DimType* dims, int rank, std::int64_t& contiguous_bytes) {
     int kept = 0;
     for (int d = 0; d < rank; ++d) {
         if (dims[d].size == 1) continue;
-        const DimType dim = dims[d];
-        if (kept > 0 && mergeable(dims[kept - 1], dim)) {
-            absorb(dims[kept - 1], dim);
+        if (kept > 0 && mergeable(dims[kept - 1], dims[d])) {
+            absorb(dims[kept - 1], dims[d]);
         } else {
-            dims[kept++] = dim;
+            if (kept != d)
+                dims[kept] = dims[d];  // a copy waits until what was just written is there
+            ++kept;
         }
     }
     // Merging comes first, so a contiguous tail is one dim by now. A size of 0 stays a dim: it says

@@ -22,6 +22,14 @@ inline std::int64_t index_count(const Plan& plan) noexcept {
     return count;
 }
 
+// What the copy that a scatter starts with moves.
+inline std::int64_t source_bytes(const Plan& plan) noexcept {
+    if (!plan.copies_source) return 0;
+    std::int64_t bytes = plan.copy_bytes;
+    for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
+    return bytes;
+}
+
 // Whether the plan fails whatever its indices are: an axis of size 0 has no place that a mode could
 // give them.
 inline bool has_no_place(const Plan& plan) noexcept {

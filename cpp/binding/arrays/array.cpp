@@ -34,30 +34,37 @@ py::object plain_bytes_dtype(std::int64_t element_bytes) {
     return dtype;
 }
 
-// The array's sizes and strides. Strides that no memory has are cut so that sums of them stay
-// within 64 bits: addresses have 56 bits at most, so who says that an array reaches further can
-// mean its first element only; and one of size 0 reaches nothing. One loop, as the C library takes
-// longer to copy two numbers.
+// Addresses have 56 bits at most.
+constexpr int kAddressBits = 56;
+
+// Cuts strides that no memory has so that sums of them stay within 64 bits: who says that an array
+// reaches further can mean its first element only; and one of size 0 reaches nothing.
+void cut_strides(Layout& layout) noexcept {
+    for (int d = 0; d < layout.rank; ++d) {
+        if (layout.sizes[d] == 0) {
+            std::fill_n(layout.strides, layout.rank, 0);
+            return;
+        }
+        const std::int64_t most =
+            (std::int64_t{1} << kAddressBits) / std::max<std::int64_t>(layout.sizes[d] - 1, 1);
+        layout.strides[d] = std::clamp(layout.strides[d], -most, most);
+    }
+}
+
+// The array's sizes and strides. One loop, as the C library takes longer to copy two numbers.
 void read_layout(PyArrayObject* array, Layout& layout) noexcept {
-    constexpr int kAddressBits = 56;
     const npy_intp* const sizes = PyArray_DIMS(array);
     const npy_intp* const strides = PyArray_STRIDES(array);
     const int rank = layout.rank = PyArray_NDIM(array);
+    std::int64_t bits = 0;  // that any number but for its sign has
     bool is_empty = false;
     for (int d = 0; d < rank; ++d) {
-        const std::int64_t size = layout.sizes[d] = sizes[d];
-        std::int64_t stride = strides[d];
-        const std::uint64_t step = stride < 0 ? 0 - static_cast<std::uint64_t>(stride)
-                                              : static_cast<std::uint64_t>(stride);
-        is_empty |= size == 0;
-        if (((static_cast<std::uint64_t>(size) | step) >> (kAddressBits / 2)) != 0) {
-            const std::int64_t most =
-                (std::int64_t{1} << kAddressBits) / std::max<std::int64_t>(size - 1, 1);
-            stride = std::clamp(stride, -most, most);
-        }
-        layout.strides[d] = stride;
+        layout.sizes[d] = sizes[d];
+        layout.strides[d] = strides[d];
+        is_empty |= sizes[d] == 0;
+        bits |= sizes[d] | (strides[d] < 0 ? ~strides[d] : strides[d]);
     }
-    if (is_empty) std::fill_n(layout.strides, rank, 0);
+    if (is_empty || (bits >> (kAddressBits / 2)) != 0) cut_strides(layout);
 }
 
 // With the strides and the data of a layout, or in memory of its own where data is null.

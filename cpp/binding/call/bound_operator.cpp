@@ -43,8 +43,6 @@ BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core
         lowered_.desc());
     lies_alike_ = std::equal(layouts.input.strides, layouts.input.strides + layouts.input.rank,
                              layouts.output.strides);
-    traffic_bytes_ =
-        element_count(layouts.output) * lowered_.plan().element_bytes + indices_->span_bytes();
 }
 
 Arguments BoundOperator::read_arguments(PyObject* const* args, Py_ssize_t count,
@@ -124,7 +122,7 @@ void BoundOperator::run_ready(const Plan& plan, const Arguments& given, std::byt
                                      ? cpu::Buffers{output, data(given[Parameter::kUpdates]),
                                                     indices, plan.copies_source ? input : nullptr}
                                      : cpu::Buffers{input, output, indices, nullptr};
-    run_plan(name(), plan, buffers, on_failure, traffic_bytes_, has_tuples_);
+    run_plan(name(), plan, buffers, on_failure, has_tuples_);
 }
 
 void BoundOperator::look_at(const Operand& operand, PyObject* object, py::object array,

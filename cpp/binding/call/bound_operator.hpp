@@ -63,7 +63,6 @@ class BoundOperator {
     std::optional<Operand> output_;
     bool has_tuples_;
     bool lies_alike_;
-    std::int64_t traffic_bytes_;
 };
 
 }  // namespace dmlindex::binding

@@ -5,6 +5,7 @@
 #include "binding/call/invocation.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::binding {
 namespace {
@@ -33,9 +34,11 @@ std::unique_ptr<Tensor> put_table_on_a_line(Invocation& call) {
 }  // namespace
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
-              cpu::OnFailure on_failure, std::int64_t traffic_bytes, bool has_tuples) {
+              cpu::OnFailure on_failure, bool has_tuples) {
+    const std::int64_t moved_bytes = index_count(plan) * index_bytes(plan.index_type) +
+                                     position_count(plan) * plan.slice_bytes + source_bytes(plan);
     std::optional<GilReleased> released;
-    if (traffic_bytes >= kReleaseBytes) released.emplace();
+    if (moved_bytes >= kReleaseBytes) released.emplace();
     const std::optional<BadIndex> bad = cpu::run(plan, buffers, on_failure);
     released.reset();
     if (bad) throw_index_error(op, plan, *bad, has_tuples);
@@ -64,11 +67,8 @@ PyObject* run_on_host(Invocation& call) {
         gathers
             ? cpu::Buffers{call.input.data, call.out.data, call.indices.data, nullptr}
             : cpu::Buffers{call.out.data, call.updates.data, call.indices.data, call.input.data};
-    const std::int64_t traffic_bytes =
-        call.indices.bytes() + (gathers ? 0 : call.updates.bytes()) +
-        (in_place ? 0 : element_count(layout) * PyDataType_ELSIZE(call.result_dtype));
     run_plan(call.op, plan, buffers,
-             call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything, traffic_bytes,
+             call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything,
              call.has_tuples);
     if (spread) copy_elements(*spread, call.out);
     return call.has_out() ? Py_NewRef(call.given_out) : fresh.release().ptr();

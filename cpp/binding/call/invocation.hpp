@@ -73,6 +73,6 @@ PyObject* run_on_host(Invocation& call);
 // Runs a canonical plan on the CPU; without the GIL where the traffic is worth it. Error(kIndex)
 // for an index out of range that the mode does not allow.
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
-              cpu::OnFailure on_failure, std::int64_t traffic_bytes, bool has_tuples);
+              cpu::OnFailure on_failure, bool has_tuples);
 
 }  // namespace dmlindex::binding

@@ -61,9 +61,7 @@ std::string hint_of(PyObject* value) {
 
 }  // namespace
 
-std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
-                              std::int64_t otherwise) {
-    if (value == nullptr) return otherwise;
+std::int64_t read_integer(const char* op, const char* name, PyObject* value) {
     if (!PyIndex_Check(value)) {
         fail(ErrorKind::kType, op,
              std::string(name) + " is " + shown(value) + ", expected an integer");

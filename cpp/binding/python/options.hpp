@@ -6,8 +6,11 @@
 
 namespace dmlindex::binding {
 
-std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
-                              std::int64_t otherwise);
+std::int64_t read_integer(const char* op, const char* name, PyObject* value);
+inline std::int64_t integer_argument(const char* op, const char* name, PyObject* value,
+                                     std::int64_t otherwise) {
+    return value == nullptr ? otherwise : read_integer(op, name, value);
+}
 bool read_flag(const char* op, const char* name, PyObject* value);
 inline bool flag_argument(const char* op, const char* name, PyObject* value) {
     return value != nullptr && read_flag(op, name, value);

@@ -35,13 +35,12 @@ int place_of(const Signature& signature, PyObject* keyword) noexcept {
 
 }  // namespace
 
-Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_ssize_t count,
-                          PyObject* keyword_names) {
+void parse_keywords(const Signature& signature, PyObject* const* args, Py_ssize_t count,
+                    PyObject* keyword_names, Arguments& given) {
     if (count > signature.positional()) {
         refuse(signature, "takes " + std::to_string(signature.positional()) +
                               " positional arguments but " + std::to_string(count) + " were given");
     }
-    Arguments given;
     for (int i = 0; i < count; ++i) given.at(signature[i]) = args[i];
     const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
     for (Py_ssize_t k = 0; k < keywords; ++k) {
@@ -60,7 +59,6 @@ Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_
                    "missing required argument '" + std::string(name_of(signature[i])) + "'");
         }
     }
-    return given;
 }
 
 void intern_parameter_names() {

@@ -105,8 +105,19 @@ class Arguments {
 
 // Error(kType) as Python's own for an argument missing, unknown, or given twice. count is without
 // vectorcall's flag.
-Arguments parse_arguments(const Signature& signature, PyObject* const* args, Py_ssize_t count,
-                          PyObject* keyword_names);
+void parse_keywords(const Signature& signature, PyObject* const* args, Py_ssize_t count,
+                    PyObject* keyword_names, Arguments& given);
+inline Arguments parse_arguments(const Signature& signature, PyObject* const* args,
+                                 Py_ssize_t count, PyObject* keyword_names) {
+    Arguments given;
+    if (keyword_names != nullptr || count < signature.required() ||
+        count > signature.positional()) {
+        parse_keywords(signature, args, count, keyword_names, given);
+        return given;
+    }
+    for (int i = 0; i < count; ++i) given.at(signature[i]) = args[i];
+    return given;
+}
 
 // Once, at import.
 void intern_parameter_names();

@@ -12,12 +12,6 @@
 namespace dmlindex::cpu {
 namespace {
 
-std::int64_t copy_bytes(const Plan& plan) noexcept {
-    std::int64_t bytes = plan.copy_bytes;
-    for (int d = 0; d < plan.copy_rank; ++d) bytes *= plan.copy_dims[d].size;
-    return bytes;
-}
-
 void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byte* table,
                const std::byte* source) noexcept {
     const CopyKernel copy = kernels().copy[slice_class(piece_bytes)];
@@ -50,7 +44,7 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
 }  // namespace
 
 bool copy_is_streamed(const Plan& plan) noexcept {
-    const std::int64_t bytes = copy_bytes(plan);
+    const std::int64_t bytes = source_bytes(plan);
     if (kernels().stream == nullptr || bytes < caches().streamed_bytes) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
@@ -58,7 +52,7 @@ bool copy_is_streamed(const Plan& plan) noexcept {
 }
 
 void copy_source(const Plan& plan, const Buffers& buffers) {
-    const std::int64_t bytes = copy_bytes(plan);
+    const std::int64_t bytes = source_bytes(plan);
     if (bytes == 0) return;
     const int threads = threads_for(2 * bytes);
     const bool streamed = copy_is_streamed(plan);
