@@ -200,9 +200,10 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     constexpr std::int64_t kTinyPositions = 64;
     if (bytes <= kFewBytes && positions <= kBlockPositions) {
         const LookUpKernel look_up = check_first ? nullptr : row_look_up(plan);
+        const bool far = table_is_far(plan, reached_bytes(plan));
         if (check_first || look_up != nullptr || positions <= kTinyPositions ||
-            are_resolved_one_by_one(plan)) {
-            return run_few(plan, buffers, copies, look_up);
+            (far && plan.rank == 1) || are_resolved_one_by_one(plan)) {
+            return run_few(plan, buffers, copies, look_up, far);
         }
     }
 

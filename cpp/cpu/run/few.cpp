@@ -20,7 +20,8 @@ bool is_one_run(const Plan& plan) noexcept {
 
 }  // namespace
 
-bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up) {
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up,
+             bool far) {
     if (look_up != nullptr) {
         const Dim& row = plan.dims[0];
         const IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
@@ -36,7 +37,7 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
     const auto move_run = [&](const std::int64_t* first, std::int64_t count, std::byte* items,
                               std::int64_t item_stride) {
         move({buffers.table, first, count, items, item_stride, plan.slice_bytes, plan.element_bytes,
-              false, plan.fill, plan.byte_table});
+              far, plan.fill, plan.byte_table});
     };
     if (is_one_run(plan)) {
         const std::int64_t count = position_count(plan);

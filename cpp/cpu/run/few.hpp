@@ -9,8 +9,8 @@ namespace dmlindex::cpu {
 
 // Runs a plan of kBlockPositions at most, and of one at least. copies: whether a scatter's source
 // is still to be copied. look_up: for a plan that is one packed row, where it may move some before
-// the last is checked; else null. False if an index is out of range; without look_up nothing has
-// been written then.
-bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up);
+// the last is checked; else null. far: the table is rather not in cache. False if an index is out
+// of range; without look_up nothing has been written then.
+bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up, bool far);
 
 }  // namespace dmlindex::cpu
