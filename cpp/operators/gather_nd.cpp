@@ -6,10 +6,10 @@
 
 namespace dmlindex {
 
-int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
-                     const Layout& indices) {
+int check_some_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
+                          const Layout& indices) {
     const int most = std::min(input.rank, indices.rank) - 1;
-    if (batch_dims < 0 || (batch_dims > 0 && batch_dims > most)) {
+    if (batch_dims < 0 || batch_dims > most) {
         fail_value(op, "batch_dims is " + std::to_string(batch_dims) + ", expected 0 to " +
                            std::to_string(std::max(most, 0)) +
                            ": less than the ranks of input, shape " + to_string(input) +

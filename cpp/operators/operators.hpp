@@ -37,8 +37,12 @@ void begin_plan(Direction direction, IndexType index_type, std::int64_t element_
 
 // The number of batch dims that gather_nd_shape takes; Error(kValue) for one that does not go with
 // the ranks.
-int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
-                     const Layout& indices);
+int check_some_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
+                          const Layout& indices);
+inline int check_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,
+                            const Layout& indices) {
+    return batch_dims == 0 ? 0 : check_some_batch_dims(op, batch_dims, input, indices);
+}
 
 // axis in [-rank, rank) as one in [0, rank); Error(kValue) otherwise.
 [[noreturn]] void refuse_axis(const char* op, const char* argument, std::int64_t axis, int rank);
