@@ -33,10 +33,11 @@ inline std::int64_t source_bytes(const Plan& plan) noexcept {
 // Whether the plan fails whatever its indices are: an axis of size 0 has no place that a mode could
 // give them.
 inline bool has_no_place(const Plan& plan) noexcept {
-    return plan.mode != Mode::kSkip &&
-           std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
-                       [](const Coordinate& coordinate) { return coordinate.limit == 0; }) &&
-           index_count(plan) > 0;
+    bool has_empty_axis = false;
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        has_empty_axis |= plan.coordinates[k].limit == 0;
+    }
+    return has_empty_axis && plan.mode != Mode::kSkip && index_count(plan) > 0;
 }
 
 // Whether the values of the indices can make the plan fail.

@@ -39,7 +39,7 @@ constexpr int kAddressBits = 56;
 
 // Cuts strides that no memory has so that sums of them stay within 64 bits: who says that an array
 // reaches further can mean its first element only; and one of size 0 reaches nothing.
-void cut_strides(Layout& layout) noexcept {
+[[gnu::cold]] void cut_strides(Layout& layout) noexcept {
     for (int d = 0; d < layout.rank; ++d) {
         if (layout.sizes[d] == 0) {
             std::fill_n(layout.strides, layout.rank, 0);

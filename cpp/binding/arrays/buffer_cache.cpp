@@ -22,9 +22,8 @@
 namespace dmlindex::binding {
 namespace {
 
-// Arrays from here on come from the cache where somebody has set it; until then, those that glibc's
-// malloc gives back to the system one by one. It recycles, splits and joins what is smaller.
-constexpr std::size_t kSmallestBytes = 1 << 20;
+// Until somebody sets the cache, arrays that glibc's malloc gives back to the system one by one. It
+// recycles, splits and joins what is smaller.
 constexpr std::size_t kSmallestByDefault = 32 << 20;
 constexpr std::size_t kLimitByDefault = 256 << 20;
 
@@ -78,7 +77,7 @@ class BufferCache {
         {
             const std::lock_guard lock(mutex_);
             limit_.store(bytes, std::memory_order_relaxed);
-            smallest_.store(kSmallestBytes, std::memory_order_relaxed);
+            smallest_.store(kSmallestCachedBytes, std::memory_order_relaxed);
             excess = cut(bytes);
         }
         unmap_all(excess);
@@ -100,7 +99,7 @@ class BufferCache {
     void release(Block* block) noexcept {
         block->next = nullptr;
         Block* excess = block;
-        if (block->bytes >= kSmallestBytes) {
+        if (block->bytes >= kSmallestCachedBytes) {
             const std::lock_guard lock(mutex_);
             const std::size_t limit = limit_.load(std::memory_order_relaxed);
             if (block->counted() <= limit) {
@@ -266,14 +265,13 @@ How many bytes of large output buffers may be kept for later calls; see set_buff
 
 }  // namespace
 
-CachedAllocation::CachedAllocation(std::size_t bytes) {
+void CachedAllocation::begin(std::size_t bytes) {
     if (bytes < cache().smallest() || cache().limit_bytes() == 0) return;
     handler_before_ = PyDataMem_SetHandler(handler_capsule);
     if (handler_before_ == nullptr) throw py::error_already_set();
 }
 
-CachedAllocation::~CachedAllocation() {
-    if (handler_before_ == nullptr) return;
+void CachedAllocation::end() noexcept {
     PyObject* const ours = PyDataMem_SetHandler(handler_before_);
     if (ours == nullptr) PyErr_WriteUnraisable(handler_before_);
     Py_XDECREF(ours);

@@ -135,19 +135,16 @@ Array plain_array(const char* op, const char* argument, PyObject* object) {
         steal(PyArray_View(reinterpret_cast<PyArrayObject*>(array.ptr()), nullptr, &PyArray_Type)));
 }
 
-void look_at_data(const char* op, const char* argument, Array&& array, Tensor& tensor) {
-    tensor.look_at(std::move(array));
-    if (PyDataType_REFCHK(tensor.descr())) {
-        fail(ErrorKind::kType, op,
-             std::string(argument) + " has dtype " + text_of(tensor.dtype) +
-                 ", which holds Python objects or references; expected one of plain bytes");
-    }
+void refuse_objects(const char* op, const char* argument, const Tensor& tensor) {
+    fail(ErrorKind::kType, op,
+         std::string(argument) + " has dtype " + text_of(tensor.dtype) +
+             ", which holds Python objects or references; expected one of plain bytes");
 }
 
-void look_at_indices(const char* op, PyObject* object, Array&& array, bool tuples, Tensor& tensor) {
+void look_at_other_indices(const char* op, PyObject* object, Array&& array, bool tuples,
+                           Tensor& tensor) {
     PyArray_Descr* const dtype = array.dtype();
     if (PyTypeNum_ISINTEGER(dtype->type_num)) {
-        if (PyArray_ISNBO(dtype->byteorder)) return tensor.look_at(std::move(array));
         py::object native =
             steal(reinterpret_cast<PyObject*>(PyArray_DescrNewByteorder(dtype, NPY_NATIVE)));
         auto* const taken = reinterpret_cast<PyArray_Descr*>(native.release().ptr());

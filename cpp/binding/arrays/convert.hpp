@@ -12,12 +12,24 @@ namespace dmlindex::binding {
 Array plain_array(const char* op, const char* argument, PyObject* object);
 
 // Looks at an input or updates. Error(kType) for a dtype that holds Python objects.
-void look_at_data(const char* op, const char* argument, Array&& array, Tensor& tensor);
+[[noreturn]] void refuse_objects(const char* op, const char* argument, const Tensor& tensor);
+inline void look_at_data(const char* op, const char* argument, Array&& array, Tensor& tensor) {
+    tensor.look_at(std::move(array));
+    if (PyDataType_REFCHK(tensor.descr())) refuse_objects(op, argument, tensor);
+}
 
 // Looks at indices that plain_array made of the object: of any integer dtype, and then in native
 // byte order; an empty list counts as int64. tuples: the last dim of indices holds coordinates,
 // which a message's advice depends on.
-void look_at_indices(const char* op, PyObject* object, Array&& array, bool tuples, Tensor& tensor);
+void look_at_other_indices(const char* op, PyObject* object, Array&& array, bool tuples,
+                           Tensor& tensor);
+inline void look_at_indices(const char* op, PyObject* object, Array&& array, bool tuples,
+                            Tensor& tensor) {
+    if (PyTypeNum_ISINTEGER(array.dtype()->type_num) && PyArray_ISNBO(array.dtype()->byteorder)) {
+        return tensor.look_at(std::move(array));
+    }
+    look_at_other_indices(op, object, std::move(array), tuples, tensor);
+}
 IndexType index_type(const Tensor& indices) noexcept;
 
 // Error(kType) for a masked array; object may be anything.

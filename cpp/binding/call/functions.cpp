@@ -16,12 +16,22 @@
 namespace dmlindex::binding {
 namespace {
 
+py::object borrowed(PyObject* object) { return py::reinterpret_borrow<py::object>(object); }
+
 // The arguments that are arrays or lie on a device, converted but not looked at yet: a null object
 // for a device tensor.
 py::object converted(const char* op, const char* argument, PyObject* object) {
-    if (PyArray_CheckExact(object)) return py::reinterpret_borrow<py::object>(object);
+    if (PyArray_CheckExact(object)) return borrowed(object);
     if (is_device_tensor(object)) return {};
     return plain_array(op, argument, object).take();
+}
+
+// Whether all operands are ndarrays of NumPy's own type, as most are: then nothing more has to be
+// asked about devices, other libraries' arrays and numbers.
+bool are_arrays(const Arguments& given, bool scatters) noexcept {
+    return PyArray_CheckExact(given[Parameter::kInput]) &&
+           PyArray_CheckExact(given[Parameter::kIndices]) &&
+           (!scatters || PyArray_CheckExact(given[Parameter::kUpdates]));
 }
 
 // Whether indices are one Python int of 64 bits, which needs no array.
@@ -43,10 +53,10 @@ void read_out(const Arguments& given, Invocation& call) {
     }
 }
 
-// Converts, looks at and checks what a call of a function gave. Throws what the function's
-// documentation says.
+// Converts, looks at and checks what a call of a function gave; arrays: all operands are ndarrays.
+// Throws what the function's documentation says.
 template <int kIndex>
-void read_invocation(const Arguments& given, Invocation& call) {
+void read_invocation(const Arguments& given, bool arrays, Invocation& call) {
     static constexpr const Operator& function = kOperators[kIndex];
     const char* const op = function.name();
     constexpr bool scatters = !function.gathers();
@@ -56,12 +66,22 @@ void read_invocation(const Arguments& given, Invocation& call) {
     call.function = &function;
     PyObject* const input = given[Parameter::kInput];
     PyObject* const places = given[Parameter::kIndices];
-    call.device = device_of_call(op, given);
+    if (!arrays || given[Parameter::kDevice] != nullptr || given[Parameter::kOut] != nullptr) {
+        call.device = device_of_call(op, given);
+    }
 
     // 1. All that may run somebody's code.
-    py::object input_array = converted(op, "input", input);
-    const bool is_number = !call.device && is_plain_index(places, call.number);
-    py::object index_array = is_number ? py::object() : converted(op, "indices", places);
+    py::object input_array;
+    py::object index_array;
+    bool is_number = false;
+    if (arrays) {
+        input_array = borrowed(input);
+        index_array = borrowed(places);
+    } else {
+        input_array = converted(op, "input", input);
+        is_number = !call.device && is_plain_index(places, call.number);
+        if (!is_number) index_array = converted(op, "indices", places);
+    }
     Updates updates;
     if (scatters) updates.convert(op, given[Parameter::kUpdates]);
     const bool has_axis = given[Parameter::kAxis] != nullptr;
@@ -83,11 +103,11 @@ void read_invocation(const Arguments& given, Invocation& call) {
     } else {
         look_at_tensor(op, "input", input, call.input);
     }
-    if (is_number) {
-        call.indices.look_at_number(&call.number);
-    } else if (index_array) {
+    if (index_array) {
         look_at_indices(op, places, Array(std::move(index_array)), function.has_tuples,
                         call.indices);
+    } else if (is_number) {
+        call.indices.look_at_number(&call.number);
     } else {
         look_at_index_tensor(op, places, call.indices);
     }
@@ -108,16 +128,16 @@ void read_invocation(const Arguments& given, Invocation& call) {
         call.fill = fill.in(op, call.input.descr());
     }
     read_out(given, call);
-    call.as_tensor = is_device_tensor(input) || is_device_tensor(places) ||
-                     (scatters && is_device_tensor(given[Parameter::kUpdates]));
+    call.as_tensor = !arrays && (is_device_tensor(input) || is_device_tensor(places) ||
+                                 (scatters && is_device_tensor(given[Parameter::kUpdates])));
 }
 
 template <int kIndex>
 PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
     static constexpr const Operator& function = kOperators[kIndex];
     const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
-    if (!is_at_hand(given[Parameter::kInput]) || !is_at_hand(given[Parameter::kIndices]) ||
-        (!function.gathers() && !is_at_hand(given[Parameter::kUpdates]))) {
+    const bool arrays = are_arrays(given, !function.gathers());
+    if (!arrays) {
         for (const Parameter p : {Parameter::kInput, Parameter::kIndices, Parameter::kUpdates}) {
             if (is_elsewhere(given[p])) {
                 return call_elsewhere(function.name(), args, count, keyword_names);
@@ -125,7 +145,7 @@ PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keywo
         }
     }
     Invocation call;
-    read_invocation<kIndex>(given, call);
+    read_invocation<kIndex>(given, arrays, call);
     return call.device ? run_on_device(call) : run_on_host(call);
 }
 

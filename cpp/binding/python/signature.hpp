@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "binding/python/numpy.hpp"
 
@@ -90,6 +91,8 @@ class Signature {
 // What a call gave: borrowed references; null where nothing was given.
 class Arguments {
   public:
+    Arguments() noexcept { clear(std::make_integer_sequence<int, kParameterCount>()); }
+
     PyObject* operator[](Parameter parameter) const noexcept {
         return values_[static_cast<int>(parameter)];
     }
@@ -100,7 +103,13 @@ class Arguments {
     }
 
   private:
-    PyObject* values_[kParameterCount] = {};
+    // One by one: of a loop GCC makes a string instruction, whose start alone takes as long.
+    template <int... kParameters>
+    void clear(std::integer_sequence<int, kParameters...>) noexcept {
+        ((values_[kParameters] = nullptr), ...);
+    }
+
+    PyObject* values_[kParameterCount];
 };
 
 // Error(kType) as Python's own for an argument missing, unknown, or given twice. count is without

@@ -143,8 +143,8 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
                         row.item_stride == plan.slice_bytes;
     // Of so many all misses are under way at once, though none is asked for.
     constexpr std::int64_t kFewMisses = 96;
-    const bool far = reached_bytes(plan) > caches().far_bytes;
-    if (!packed || row.size < kLookUpStep || (far && row.size > kFewMisses)) return nullptr;
+    if (!packed || row.size < kLookUpStep) return nullptr;
+    if (row.size > kFewMisses && reached_bytes(plan) > caches().far_bytes) return nullptr;
     return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes));
 }
 
@@ -200,7 +200,7 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     constexpr std::int64_t kTinyPositions = 64;
     if (bytes <= kFewBytes && positions <= kBlockPositions) {
         const LookUpKernel look_up = check_first ? nullptr : row_look_up(plan);
-        const bool far = table_is_far(plan, reached_bytes(plan));
+        const bool far = look_up == nullptr && table_is_far(plan, reached_bytes(plan));
         if (check_first || look_up != nullptr || positions <= kTinyPositions ||
             (far && plan.rank == 1) || are_resolved_one_by_one(plan)) {
             return run_few(plan, buffers, copies, look_up, far);
