@@ -120,10 +120,11 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
 // scalar kernel.
 template <class Vector, class Index, Mode kMode>
 bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
+    if (run.count < Vector::kLanes) return resolve_scalar<Index, kMode>(run, offsets);
     const std::int64_t whole = run.count - run.count % Vector::kLanes;
     const bool fits =
         std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
-    if (whole == 0 || !fits) return resolve_scalar<Index, kMode>(run, offsets);
+    if (!fits) return resolve_scalar<Index, kMode>(run, offsets);
 
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));
     Vector any_outside = Vector::splat(0);
