@@ -183,11 +183,40 @@ def count_buckets(device: Device) -> None:
     by_buckets(device, np.arange(9000) % 4000, 1, "f4")
 
 
+def integers_along_lines(device: Device) -> None:
+    """Those of 4 bytes, in rows and columns, if a line has as many positions as elements."""
+    rng = np.random.default_rng(12)
+    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2})
+    for dtype, (shape, axis, count), how in product(
+        ("i4", "u4"),
+        (((301, 7), 1, 9), ((3, 5, 150), 1, 40), ((31, 40), 1, 160), ((31, 40), 1, 39)),
+        ("add", "mul", "min", "max"),
+    ):
+        size = (*shape[:axis], count, *shape[axis + 1 :])
+        places = rng.integers(-shape[axis], shape[axis], size)
+        ends = np.iinfo(dtype)
+        x = rng.integers(ends.min, ends.max, shape, dtype, endpoint=True)
+        updates = rng.integers(ends.min, ends.max, size, dtype, endpoint=True)
+        _core.d3d12_kernels(device.name)
+        agree(
+            device,
+            dmlindex.scatter_elements,
+            x,
+            places,
+            updates,
+            axis=axis,
+            reduction=how,
+        )
+        ran = _core.d3d12_kernels(device.name)
+        assert ("reduce_lines" in ran) == (count >= shape[axis]), (dtype, shape, count, how, ran)
+
+
 @case
 def reduce_lines(device: Device) -> None:
     """Rows and columns of several groups: a thread a line in order, and lanes in any order."""
     before = _core.d3d12_profile(device.name)
     rng = np.random.default_rng(11)
+    integers_along_lines(device)
     for dtype, (shape, axis), count in product(
         ("f4", "f2"), (((301, 7), 1), ((3, 5, 150), 1), ((31, 40), 1)), (9, 150)
     ):
