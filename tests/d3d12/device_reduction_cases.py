@@ -243,6 +243,13 @@ def reduce_lines(device: Device) -> None:
                 dmlindex.scatter_elements(table, where, of_them, out=table, **options)
                 same(table.numpy(), dmlindex.scatter_elements(x, where, of_them, **options))
     _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2})
+    x = np.arange(302 * 7, dtype="f2").reshape(302, 7) % 64
+    for rows in (300, 301):  # behind an odd number of halves a word's other half is not theirs
+        places = rng.integers(0, 7, (rows, 150))
+        table, updates = device.tensor(x), np.ones(places.shape, "f2")
+        options = {"axis": 1, "reduction": "add", "ordered": False}
+        dmlindex.scatter_elements(table, places, updates, out=table, **options)
+        same(table.numpy(), dmlindex.scatter_elements(x, places, updates, **options))
     x, nan = np.full((200, 3), -0.0, "f4"), np.array(0x7FA00001, "u4").view("f4")
     updates = np.full((200, 40), np.float32(0.1))  # in order, rounded each time
     updates[5] = nan

@@ -122,7 +122,11 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         uint word = 0;
         [loop] for (uint i = 0; i < parts; ++i) {
             uint of_lanes = in_rows ? (parts * at + i) << shift : at * GROUP + own;
-            word |= sum_of_lanes(of_lanes, in_rows ? 1 : most, thread) << 16 * i;
+            uint element = held[of_lanes];  // one behind the lines, which shares a word with their last, stays
+            [branch] if (!in_rows || parts * at + i < lines * count) {
+                element = sum_of_lanes(of_lanes, in_rows ? 1 : most, thread);
+            }
+            word |= element << 16 * i;
         }
         stored[in_rows ? first_word + at : start.table + at * pattern[0].w] = word;
     }
