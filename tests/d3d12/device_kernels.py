@@ -10,6 +10,7 @@ from typing import Any
 from dmlindex import Device, _core
 from tests.d3d12 import (  # register their cases
     device_block_cases,  # noqa: F401
+    device_line_cases,  # noqa: F401
     device_reduction_cases,  # noqa: F401
     device_scatter_cases,  # noqa: F401
 )

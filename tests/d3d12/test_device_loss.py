@@ -95,6 +95,41 @@ say(lambda: again.tensor(X).numpy().tolist() == X.tolist(), tensor.numpy)
     assert found[6] == "ok True"
 
 
+def test_a_list_and_its_fence_are_submitted_at_once(failing_results: dict[str, str]) -> None:
+    found = lines(
+        """
+from tests.d3d12.failing_results import fail, stop
+
+queued = dmlindex.gather(tensor, [0], mode="clamp")
+fail("vulkan", -4, 1, 1 << 30, "vkQueueSubmit")
+say(device.synchronize)
+stop()
+say(lambda: queued.numpy().tolist())
+""",
+        **failing_results,
+    )
+    assert found == ["ok None", "ok [[0.0, 1.0]]"]
+
+
+def test_much_is_submitted_before_anybody_waits(failing_results: dict[str, str]) -> None:
+    found = lines(
+        """
+from tests.d3d12.failing_results import fail, stop
+
+many = device.tensor(np.arange(1 << 22, dtype=np.int32))
+device.synchronize()
+fail("vulkan", -4, 0, 1 << 30, "vkQueueSubmit")
+little = [dmlindex.gather(tensor, [0], mode="clamp") for _ in range(3)]
+much = dmlindex.gather(many, many, mode="clamp")
+say(lambda: dmlindex.gather(tensor, [0], mode="clamp"))
+stop()
+""",
+        **failing_results,
+    )
+    assert len(found) == 1
+    assert "VkResult -4" in found[0]
+
+
 def test_a_lost_device_lets_go_of_its_memory() -> None:
     """Though tensors and operators of it live on. (Where a D3D12 device is a singleton of its
     adapter, a new one could not be had otherwise.)"""

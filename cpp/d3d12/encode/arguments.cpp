@@ -280,6 +280,11 @@ View indices_view(const Plan& plan, const Tensors& tensors) noexcept {
     return {tensors.indices, narrow_ones ? Format::kR32 : Format::kRgba32};
 }
 
+View any_indices(const Constants& any, const Tensors& tensors) noexcept {
+    const bool one_by_one = any.index_bytes == 8 && any.arguments[3] == 0;
+    return {tensors.indices, one_by_one ? Format::kRg32 : Format::kRgba32};
+}
+
 Format element_format(std::int64_t bytes) noexcept {
     return bytes == 1   ? Format::kR8
            : bytes == 2 ? Format::kR16

@@ -72,6 +72,8 @@ std::vector<IndexDim> merged_index_dims(const Plan& plan);
 Views raw_views(const Tensors& tensors);
 // What the kernels of four.hlsli see the indices as.
 View indices_view(const Plan& plan, const Tensors& tensors) noexcept;
+// Those that any.hlsli takes together, with the constants that any_constants makes.
+View any_indices(const Constants& any, const Tensors& tensors) noexcept;
 // An element as a texel.
 Format element_format(std::int64_t bytes) noexcept;
 // Four elements as a texel, or two of 8 bytes.

@@ -66,7 +66,7 @@ void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& c
     Views views;
     views.read[0] = {tensors.table, element_format(choice.unit)};
     views.read[1] = {tensors.indices, Format::kR32};
-    views.read[2] = {tensors.indices, Format::kRgba32};
+    views.read[2] = any_indices(constants, tensors);
     views.written[0] = {tensors.items, four_format(choice.unit)};
     encoder.queue.dispatch(kernels::gather_any(kernel_element(choice.unit)), constants, views,
                            move_threads(plan, choice));

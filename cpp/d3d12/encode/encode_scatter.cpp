@@ -67,7 +67,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         any.winners_base = winners.base;
         Views views;
         views.read[1] = {tensors.indices, Format::kR32};
-        views.read[2] = {tensors.indices, Format::kRgba32};
+        views.read[2] = any_indices(any, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(Kernel::find_any_winners, any, views, any.arguments[1]);
     } else {
@@ -182,7 +182,7 @@ void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& ten
     Views views;
     views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
     views.read[1] = {tensors.indices, Format::kR32};
-    views.read[2] = {tensors.indices, Format::kRgba32};
+    views.read[2] = any_indices(constants, tensors);
     views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
     views.written[kWinnersRegister] = {winners.span, Format::kRaw};
     encoder.queue.dispatch(Kernel::find_any_winners, constants, views, constants.arguments[1]);

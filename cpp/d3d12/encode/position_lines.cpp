@@ -23,6 +23,8 @@ constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
+// Lines that are enough for a large GPU with a thread each.
+constexpr std::int64_t kManyLines = 1 << 14;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -37,6 +39,7 @@ bool lines_are_apart(const Plan& plan, int along) noexcept {
         if (d != along) steps[count++] = {plan.dims[d].table_stride, plan.dims[d].size};
     }
     for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].limit == 1) continue;  // moves nothing
         steps[count++] = {plan.coordinates[k].table_stride, plan.coordinates[k].limit};
     }
     std::sort(steps.begin(), steps.begin() + count,
@@ -101,9 +104,9 @@ bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
 // and where each has some positions, and that is more work than putting their elements together.
 int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profile) noexcept {
     const bool reads_far = lines.are_rows && lines.positions > profile.line_positions;
-    if (!reads_far && lines.count >= profile.least_lanes) return 0;
     int shift = 0;
-    while (shift < kMostLaneShift && (kLeastOfALane << (shift + 1)) <= lines.positions &&
+    while (shift < kMostLaneShift && (reads_far || lines.count << shift < kManyLines) &&
+           (kLeastOfALane << (shift + 1)) <= lines.positions &&
            (plan.coordinates[0].limit << (shift + 1)) <= 2 * lines.positions) {
         ++shift;
     }
@@ -122,8 +125,10 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
 
 std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
                                                 const Reach& reach) noexcept {
+    const std::int64_t values = kernel_values(plan.value_type);
+    const bool has_integers = values == VALUES_INTEGERS && plan.element_bytes == kWord;
     if (!reach.typed_views || plan.coordinate_count != 1 || plan.coordinates[0].limit == 0 ||
-        plan.slice_bytes != plan.element_bytes || kernel_values(plan.value_type) != VALUES_FLOATS) {
+        plan.slice_bytes != plan.element_bytes || !(has_integers || values == VALUES_FLOATS)) {
         return std::nullopt;
     }
     const auto is_far = [&](const Span& span) {
@@ -133,8 +138,11 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
     if (!lines) return std::nullopt;
     const std::int64_t elements = plan.coordinates[0].limit;
+    // With fewer, atomics are as quick.
+    if (has_integers && lines->positions < elements) return std::nullopt;
     lines->are_rows = lines_are_rows(plan, *lines);
-    lines->lane_shift = plan.any_order ? lanes_of(plan, *lines, reach.profile) : 0;
+    const bool any_order = plan.any_order || has_integers;
+    lines->lane_shift = any_order ? lanes_of(plan, *lines, reach.profile) : 0;
     const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;
     if (lines->positions >> lines->lane_shift > most) return std::nullopt;
     constexpr std::int64_t kHeld = kLineBytes / kWord;

@@ -16,11 +16,13 @@ class Timeline {
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
 
-    // Makes what the next signal takes: it does not fail for want of memory then.
+    // Makes what the next submission takes: it does not fail for want of memory then.
     void prepare();
     // Throws if something failed of which D3D12 has no result: what was recorded is not whole then.
     void check_recorded();
-    // What was submitted since the last time is done when value is reached.
+    // Submits a list, which is done when value is reached.
+    void submit(ID3D12CommandList* list, std::uint64_t value);
+    // What was submitted is done when value is reached.
     void signal(std::uint64_t value);
     // The value reached.
     std::uint64_t completed();

@@ -31,6 +31,11 @@ Timeline::~Timeline() {
 void Timeline::prepare() {}
 void Timeline::check_recorded() {}
 
+void Timeline::submit(ID3D12CommandList* list, std::uint64_t value) {
+    host_->queue->ExecuteCommandLists(1, &list);
+    signal(value);
+}
+
 void Timeline::signal(std::uint64_t value) {
     check(host_->queue->Signal(host_->fence.get(), value), "signalling a fence");
 }

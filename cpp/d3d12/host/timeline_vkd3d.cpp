@@ -72,6 +72,13 @@ struct Timeline::Host {
     std::list<Numbered> idle;
     std::uint64_t reached = 0;
     std::uint64_t failures = vkd3d::failures().count;  // those before the device
+
+    // The first idle fence will be signalled when value is reached.
+    void await_next(std::uint64_t value) {
+        idle.front().value = value;
+        idle.front().is_new = false;
+        pending.splice(pending.end(), idle, idle.begin());
+    }
 };
 
 Timeline::Timeline(ID3D12Device* device, ID3D12CommandQueue* queue)
@@ -102,17 +109,28 @@ void Timeline::prepare() {
     next.is_new = true;
 }
 
+// The fence goes along with the list: a submission of its own takes 3 µs.
+void Timeline::submit(ID3D12CommandList* list, std::uint64_t value) {
+    prepare();
+    vkd3d::signal_with_next(host_->idle.front().fence);
+    host_->queue->ExecuteCommandLists(1, &list);
+    if (vkd3d::waiting_fence() != nullptr) {  // vkd3d submitted nothing, or not in this thread
+        vkd3d::signal_with_next(nullptr);
+        signal(value);
+        return;
+    }
+    host_->await_next(value);
+    check_recorded();
+}
+
 void Timeline::signal(std::uint64_t value) {
     prepare();
     Host& host = *host_;
-    Host::Numbered& next = host.idle.front();
     const vulkan::Queue queue = host.functions.acquire_queue(host.queue);
-    const std::int32_t result = host.functions.submit(queue, 0, nullptr, next.fence);
+    const std::int32_t result = host.functions.submit(queue, 0, nullptr, host.idle.front().fence);
     host.functions.release_queue(host.queue);
     vulkan::check(result, "signalling a fence");
-    next.value = value;
-    next.is_new = false;
-    host.pending.splice(host.pending.end(), host.idle, host.idle.begin());
+    host.await_next(value);
     check_recorded();  // last: what was sent is at work all the same, and has to be waited for
 }
 

@@ -23,9 +23,15 @@ std::atomic<vulkan::GetDeviceProcAddr> get_device_function{nullptr};
 std::atomic<vulkan::QueueSubmit> queue_submit{nullptr};
 std::atomic<vulkan::CreateBufferView> create_buffer_view{nullptr};
 
+thread_local vulkan::Fence next_fence = nullptr;
+
 std::int32_t watched_submit(vulkan::Queue queue, std::uint32_t submit_count, const void* submits,
                             vulkan::Fence fence) {
-    return noted(queue_submit.load()(queue, submit_count, submits, fence));
+    const bool takes_next = fence == nullptr && submit_count != 0 && next_fence != nullptr;
+    const std::int32_t result =
+        noted(queue_submit.load()(queue, submit_count, submits, takes_next ? next_fence : fence));
+    if (takes_next && result >= 0) next_fence = nullptr;
+    return result;
 }
 
 std::int32_t watched_view(vulkan::Device device, const void* info, const void* allocator,
@@ -68,5 +74,9 @@ vulkan::GetInstanceProcAddr watched(vulkan::GetInstanceProcAddr get) noexcept {
 }
 
 Failures failures() noexcept { return {count.load(), last.load()}; }
+
+void signal_with_next(vulkan::Fence fence) noexcept { next_fence = fence; }
+
+vulkan::Fence waiting_fence() noexcept { return next_fence; }
 
 }  // namespace dmlindex::d3d12::vkd3d

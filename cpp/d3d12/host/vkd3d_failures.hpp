@@ -1,5 +1,6 @@
-// Failures of Vulkan that vkd3d passes over: the methods of D3D12 behind which they are have no
-// result. What was recorded or submitted is lost then, and what comes after goes on without it.
+// What stands between vkd3d and Vulkan. Failures that vkd3d passes over: the methods of D3D12
+// behind which they are have no result. What was recorded or submitted is lost then, and what comes
+// after goes on without it. And a fence that goes along with a submission of vkd3d's.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +18,10 @@ struct Failures {
     std::int32_t last;
 };
 Failures failures() noexcept;
+
+// The next submission of commands by this thread signals the fence, too; null: it does not.
+void signal_with_next(vulkan::Fence fence) noexcept;
+// The fence, if no submission has taken it since.
+vulkan::Fence waiting_fence() noexcept;
 
 }  // namespace dmlindex::d3d12::vkd3d

@@ -15,9 +15,11 @@ namespace {
 
 constexpr int kMostDispatches = 256;  // of a list, which then has fewer views than there are places
 constexpr std::uint64_t kConstantsBytes = kMostDispatches * kConstantsStep;
-constexpr int kMuch = 64;  // dispatches: see keep_busy
-// A small operator is done sooner than a sleeping thread wakes up.
-constexpr std::chrono::microseconds kPollingTime(200);
+// Threads, see keep_busy: what an H100 has for 35 µs; and as how many a dispatch counts besides.
+constexpr std::uint64_t kMuch = 1 << 20;
+constexpr std::uint64_t kStart = 1 << 16;
+// A thread that sleeps wakes up some tens of µs late, which counts where work takes no longer.
+constexpr std::chrono::milliseconds kPollingTime(2);
 
 }  // namespace
 
@@ -66,6 +68,7 @@ void Queue::prepare() {
     is_prepared_ = true;
     is_set_up_ = false;
     dispatch_count_ = 0;
+    recorded_threads_ = 0;
     pipeline_ = nullptr;
     bound_.fill(0);
 }
@@ -149,6 +152,7 @@ void Queue::dispatch(Kernel kernel, const Constants& constants, const Views& vie
         bind_root(all);
     }
     ++dispatch_count_;
+    recorded_threads_ += threads + kStart;
     list_->Dispatch(static_cast<UINT>(width), static_cast<UINT>(rows), 1);
 }
 
@@ -193,9 +197,7 @@ void Queue::submit() {
         recording_ = is_prepared_ = false;
         check(list_->Close(), "closing a command list");
         timeline_->check_recorded();  // a view that was not made would be read all the same
-        ID3D12CommandList* lists[] = {list_.get()};
-        queue_->ExecuteCommandLists(1, lists);
-        timeline_->signal(next_value_);
+        timeline_->submit(list_.get(), next_value_);
     } catch (const Error& error) {
         if (recording_ && error.kind() == ErrorKind::kMemory) throw;  // nothing was sent
         recording_ = is_prepared_ = false;
@@ -206,7 +208,7 @@ void Queue::submit() {
 }
 
 void Queue::keep_busy() {
-    if (dispatch_count_ >= kMuch && timeline_->completed() + 1 >= next_value_) submit();
+    if (recorded_threads_ >= kMuch && timeline_->completed() + 1 >= next_value_) submit();
 }
 
 void Queue::wait(std::uint64_t value) {

@@ -5,7 +5,7 @@
 
 #include "targets.hlsli"
 
-Buffer<uint4> index_pieces : register(t2);  // 16 bytes of the indices each
+Buffer<uint4> index_pieces : register(t2);  // 16 bytes of the indices each; 8, if they have as many and arguments.w is 0
 
 struct Four {
     uint first;    // position; the others follow it
@@ -27,9 +27,9 @@ void load_four(uint first, out uint4 low, out uint4 high) {
 // Those of 8 bytes at the offsets.
 void load_each(uint4 offset, out uint4 low, out uint4 high) {
     [unroll] for (uint i = 0; i < 4; ++i) {
-        uint4 piece = index_pieces[offset[i] / 16];
-        low[i] = offset[i] & 8 ? piece.z : piece.x;
-        high[i] = offset[i] & 8 ? piece.w : piece.y;
+        uint2 words = index_pieces[offset[i] / 8].xy;
+        low[i] = words.x;
+        high[i] = words.y;
     }
 }
 

@@ -1,17 +1,29 @@
-// Sums, products, minima and maxima of floats along short lines of the table: a thread a line goes through its positions in
-// order; or several lanes a line, each through some of its positions, which is any order. A lane has the line's elements in
-// the group's memory to itself. dims are those of the lines; the table's strides are in elements, the coordinate's is 1.
+// Sums, products, minima and maxima of floats, and of integers of 4 bytes, along short lines of the table: a thread a line
+// goes through its positions in order; or several lanes a line, each through some of its positions, which is any order. A
+// lane has the line's elements in the group's memory to itself. dims are those of the lines; the table's strides are in elements, the coordinate's is 1.
 // arguments: x to z as in value.hlsli, w the positions of a line. pattern[0]: x the lines, y those of a group, z the
 // elements of a line, w from one to the next in the table, or 0 where lines follow each other without gaps; pattern[1]: x
 // and y from one position to the next in items and indices, z the lanes of a line, 2 to the power of it, w an element that
 // changes none. Everything is fetched in fours: a thread waits for the memory once for four.
 
+#define WITH_INTEGERS 1
 #include "value.hlsli"
 #include "targets.hlsli"
 
 RWBuffer<uint2> stored : register(u0);  // of lines that follow each other words, else elements: R16 or R32
 
 groupshared uint held[kLineBytes / 4];
+
+// What both are together.
+uint combined(uint old, uint update) {
+    uint result;
+    [branch] if (arguments.x < kValueFloat16) {
+        result = combine_words(old, update);
+    } else {
+        result = trim(combine(old, update));
+    }
+    return result;
+}
 
 // What the lanes of a line have for an element, which lies at `first` for the first of them: each thread begins with
 // another one, so that they use all of the memory's banks.
@@ -22,7 +34,7 @@ uint sum_of_lanes(uint first, uint step, uint thread) {
     [loop] for (uint i = 1; i < lanes; ++i) {
         uint other = held[first + (thread + i) % lanes * step];
         [branch] if (other != unchanging) {
-            [branch] if (sum != unchanging) other = trim(combine(sum, other));
+            [branch] if (sum != unchanging) other = combined(sum, other);
             sum = other;
         }
     }
@@ -97,7 +109,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                 bool4 one = named && uint4(0, 1, 2, 3) == k;
                 [branch] if (any(one)) {
                     uint at = begin + pick(target, one) * along;
-                    held[at] = trim(combine(held[at], pick(updates, one)));
+                    held[at] = combined(held[at], pick(updates, one));
                 }
             }
         }
@@ -110,7 +122,11 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         uint word = 0;
         [loop] for (uint i = 0; i < parts; ++i) {
             uint of_lanes = in_rows ? (parts * at + i) << shift : at * GROUP + own;
-            word |= sum_of_lanes(of_lanes, in_rows ? 1 : most, thread) << 16 * i;
+            uint element = held[of_lanes];  // one behind the lines, which shares a word with their last, stays
+            [branch] if (!in_rows || parts * at + i < lines * count) {
+                element = sum_of_lanes(of_lanes, in_rows ? 1 : most, thread);
+            }
+            word |= element << 16 * i;
         }
         stored[in_rows ? first_word + at : start.table + at * pattern[0].w] = word;
     }

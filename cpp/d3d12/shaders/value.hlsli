@@ -96,7 +96,7 @@ void store_element(uint offset, Element value) {
 #endif
 }
 
-#if VALUES == VALUES_INTEGERS || VALUES == VALUES_WHOLE
+#if VALUES == VALUES_INTEGERS || VALUES == VALUES_WHOLE || WITH_INTEGERS
 uint combine_words(uint old, uint update) {
     uint result;
     if (arguments.x == kValueBool) {

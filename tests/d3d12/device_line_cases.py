@@ -1,0 +1,99 @@
+"""The same for the kernel of sums along lines of the table."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import dmlindex
+from dmlindex import Device, _core
+from tests.d3d12.device_kernel_calls import agree, same
+from tests.d3d12.device_kernel_cases import case
+
+
+def integers_along_lines(device: Device) -> None:
+    """Those of 4 bytes, in rows and columns, if a line has as many positions as elements."""
+    rng = np.random.default_rng(12)
+    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2})
+    for dtype, (shape, axis, count), how in product(
+        ("i4", "u4"),
+        (((301, 7), 1, 9), ((3, 5, 150), 1, 40), ((31, 40), 1, 160), ((31, 40), 1, 39)),
+        ("add", "mul", "min", "max"),
+    ):
+        size = (*shape[:axis], count, *shape[axis + 1 :])
+        places = rng.integers(-shape[axis], shape[axis], size)
+        ends = np.iinfo(dtype)
+        x = rng.integers(ends.min, ends.max, shape, dtype, endpoint=True)
+        updates = rng.integers(ends.min, ends.max, size, dtype, endpoint=True)
+        _core.d3d12_kernels(device.name)
+        agree(
+            device,
+            dmlindex.scatter_elements,
+            x,
+            places,
+            updates,
+            axis=axis,
+            reduction=how,
+        )
+        ran = _core.d3d12_kernels(device.name)
+        assert ("reduce_lines" in ran) == (count >= shape[axis]), (dtype, shape, count, how, ran)
+
+
+@case
+def reduce_lines(device: Device) -> None:
+    """Rows and columns of several groups: a thread a line in order, and lanes in any order."""
+    before = _core.d3d12_profile(device.name)
+    rng = np.random.default_rng(11)
+    integers_along_lines(device)
+    for dtype, (shape, axis), count in product(
+        ("f4", "f2"), (((301, 7), 1), ((3, 5, 150), 1), ((31, 40), 1)), (9, 150)
+    ):
+        many = 460 if len(shape) == 3 and count == 150 else 2  # more than columns: they are shared
+        _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": many})
+        places = rng.integers(-shape[axis], shape[axis], (*shape[:axis], count, *shape[axis + 1 :]))
+        inner = tuple(
+            slice(0, size - 1) if d != axis else slice(None) for d, size in enumerate(shape)
+        )
+        x = rng.choice([-0.0, 0.5, 1, 2], shape).astype(dtype)
+        updates = rng.choice([-0.0, 0.5, 1, 1, 2, -1], places.shape).astype(dtype)
+        for how, mode in product(("add", "mul", "min", "max"), ("raise", "drop")):
+            some = places.copy()
+            if mode == "drop":
+                some[..., 0] = 99
+            options: dict[str, Any] = {"axis": axis, "reduction": how, "mode": mode}
+            options["ordered"] = count < 10
+            if how in ("min", "max"):  # zeros of both signs are equal: the first would stay
+                x, updates = np.abs(x), np.abs(updates)
+            for where in (some, some[inner].copy()):
+                of_them = updates[inner].copy() if where is not some else updates
+                agree(device, dmlindex.scatter_elements, x, where, of_them, **options)
+                table = device.tensor(x)
+                dmlindex.scatter_elements(table, where, of_them, out=table, **options)
+                same(table.numpy(), dmlindex.scatter_elements(x, where, of_them, **options))
+    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2})
+    x = np.arange(302 * 7, dtype="f2").reshape(302, 7) % 64
+    for rows in (300, 301):  # behind an odd number of halves a word's other half is not theirs
+        places = rng.integers(0, 7, (rows, 150))
+        table, updates = device.tensor(x), np.ones(places.shape, "f2")
+        options = {"axis": 1, "reduction": "add", "ordered": False}
+        dmlindex.scatter_elements(table, places, updates, out=table, **options)
+        same(table.numpy(), dmlindex.scatter_elements(x, places, updates, **options))
+    x, nan = np.full((200, 3), -0.0, "f4"), np.array(0x7FA00001, "u4").view("f4")
+    updates = np.full((200, 40), np.float32(0.1))  # in order, rounded each time
+    updates[5] = nan
+    for ordered in (True, False):
+        places = np.arange(40, dtype="i8")[np.newaxis] % 3 + np.zeros((200, 1), "i8")
+        these = updates if ordered else updates * 10
+        agree(
+            device,
+            dmlindex.scatter_elements,
+            x,
+            places,
+            these,
+            axis=1,
+            reduction="add",
+            ordered=ordered,
+        )
+    _core.d3d12_set_profile(device.name, before)
