@@ -32,7 +32,7 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
 
 // Whether a gather's result is so large that it is written past the caches. Out of a table that L2
 // holds, plain stores are as quick, and the result is at hand.
-bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
+bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
         plan.slice_bytes < kStreamedSliceBytes) {
         return false;
@@ -40,7 +40,7 @@ bool is_streamed(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
     return result_bytes >=
-           (table_bytes < caches().l2_bytes ? caches().far_bytes : caches().streamed_bytes);
+           (table_bytes < caches().l2_bytes ? caches().far_bytes : streamed_bytes(threads));
 }
 
 LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) noexcept {
@@ -52,7 +52,7 @@ LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) n
                        {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
 }
 
-Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
+Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     const Kernels& table = kernels();
     const bool may_skip = plan.mode == Mode::kSkip;
     const int slice = slice_class(plan.slice_bytes);
@@ -70,7 +70,7 @@ Job make_job(const Plan& plan, const Buffers& buffers) noexcept {
     job.far = table_is_far(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
-    job.stream = is_streamed(plan, reached) ? table.stream : nullptr;
+    job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     // It fetches nothing ahead, which pays up to larger tables than for the moves.
     job.look_up = reached <= caches().far_bytes ? choose_look_up(table, plan, slice) : nullptr;
     job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
@@ -207,8 +207,8 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
-    Job job = make_job(plan, buffers);
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
+    Job job = make_job(plan, buffers, threads);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
                                 split.parts < threads && pays_by_destination(job, plan);
@@ -258,7 +258,7 @@ void run_on_line(const Plan& plan, const Buffers& buffers) {
     if (has_faster_ways(plan, threads) && run_checked(plan, buffers, OnFailure::kAnything, false)) {
         return;
     }
-    run_linear(plan, make_job(plan, buffers), threads);
+    run_linear(plan, make_job(plan, buffers, threads), threads);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
 
 bool copy_is_streamed(const Plan& plan) noexcept {
     const std::int64_t bytes = source_bytes(plan);
-    if (kernels().stream == nullptr || bytes < caches().streamed_bytes) return false;
+    if (kernels().stream == nullptr || bytes < streamed_bytes(threads_for(2 * bytes))) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
     return touched <= bytes / 8;
