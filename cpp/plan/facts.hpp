@@ -22,7 +22,7 @@ inline std::int64_t index_count(const Plan& plan) noexcept {
     return count;
 }
 
-// What the copy that a scatter starts with moves.
+// The bytes of the copy that a scatter starts with.
 inline std::int64_t source_bytes(const Plan& plan) noexcept {
     if (!plan.copies_source) return 0;
     std::int64_t bytes = plan.copy_bytes;
