@@ -112,10 +112,13 @@ void Timeline::prepare() {
 // The fence goes along with the list: a submission of its own takes 3 µs.
 void Timeline::submit(ID3D12CommandList* list, std::uint64_t value) {
     prepare();
-    vkd3d::signal_with_next(host_->idle.front().fence);
-    host_->queue->ExecuteCommandLists(1, &list);
-    if (vkd3d::waiting_fence() != nullptr) {  // vkd3d submitted nothing, or not in this thread
-        vkd3d::signal_with_next(nullptr);
+    bool goes_along;
+    {
+        const vkd3d::NextSubmission next(host_->idle.front().fence);
+        host_->queue->ExecuteCommandLists(1, &list);
+        goes_along = next.took_fence();
+    }
+    if (!goes_along) {  // vkd3d submitted nothing, or not in this thread
         signal(value);
         return;
     }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <thread>
 
 namespace dmlindex::d3d12::vkd3d {
 namespace {
@@ -23,11 +24,17 @@ std::atomic<vulkan::GetDeviceProcAddr> get_device_function{nullptr};
 std::atomic<vulkan::QueueSubmit> queue_submit{nullptr};
 std::atomic<vulkan::CreateBufferView> create_buffer_view{nullptr};
 
-thread_local vulkan::Fence next_fence = nullptr;
+// Of one NextSubmission at a time. Not thread-local: where memory runs out, glibc ends the process
+// that has none for a module's.
+std::mutex next_mutex;
+std::atomic<std::thread::id> next_thread;  // that submits; no thread where there is none
+vulkan::Fence next_fence = nullptr;        // that thread's alone
 
 std::int32_t watched_submit(vulkan::Queue queue, std::uint32_t submit_count, const void* submits,
                             vulkan::Fence fence) {
-    const bool takes_next = fence == nullptr && submit_count != 0 && next_fence != nullptr;
+    const bool takes_next = fence == nullptr && submit_count != 0 &&
+                            next_thread.load() == std::this_thread::get_id() &&
+                            next_fence != nullptr;
     const std::int32_t result =
         noted(queue_submit.load()(queue, submit_count, submits, takes_next ? next_fence : fence));
     if (takes_next && result >= 0) next_fence = nullptr;
@@ -75,8 +82,13 @@ vulkan::GetInstanceProcAddr watched(vulkan::GetInstanceProcAddr get) noexcept {
 
 Failures failures() noexcept { return {count.load(), last.load()}; }
 
-void signal_with_next(vulkan::Fence fence) noexcept { next_fence = fence; }
+NextSubmission::NextSubmission(vulkan::Fence fence) : lock_(next_mutex) {
+    next_fence = fence;
+    next_thread.store(std::this_thread::get_id());
+}
 
-vulkan::Fence waiting_fence() noexcept { return next_fence; }
+NextSubmission::~NextSubmission() { next_thread.store(std::thread::id()); }
+
+bool NextSubmission::took_fence() const noexcept { return next_fence == nullptr; }
 
 }  // namespace dmlindex::d3d12::vkd3d

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
 #include "d3d12/host/vulkan.hpp"
 
@@ -19,9 +20,20 @@ struct Failures {
 };
 Failures failures() noexcept;
 
-// The next submission of commands by this thread signals the fence, too; null: it does not.
-void signal_with_next(vulkan::Fence fence) noexcept;
-// The fence, if no submission has taken it since.
-vulkan::Fence waiting_fence() noexcept;
+// While it lives, the next submission of commands by this thread signals the fence, too. Other
+// threads wait for its end before they have one.
+class NextSubmission {
+  public:
+    explicit NextSubmission(vulkan::Fence fence);
+    ~NextSubmission();
+    NextSubmission(const NextSubmission&) = delete;
+    NextSubmission& operator=(const NextSubmission&) = delete;
+
+    // Whether there was one.
+    bool took_fence() const noexcept;
+
+  private:
+    std::lock_guard<std::mutex> lock_;
+};
 
 }  // namespace dmlindex::d3d12::vkd3d
