@@ -45,8 +45,7 @@ int simplify(DimType* dims, int rank, std::int64_t& contiguous_bytes) {
         if (kept > 0 && mergeable(dims[kept - 1], dims[d])) {
             absorb(dims[kept - 1], dims[d]);
         } else {
-            if (kept != d)
-                dims[kept] = dims[d];  // a copy waits until what was just written is there
+            if (kept != d) dims[kept] = dims[d];  // else it would wait for its own writing
             ++kept;
         }
     }

@@ -41,21 +41,27 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
     kernels().fence();
 }
 
-}  // namespace
+int threads_for_copy(std::int64_t bytes) noexcept { return threads_for(2 * bytes); }
 
-bool copy_is_streamed(const Plan& plan) noexcept {
-    const std::int64_t bytes = source_bytes(plan);
-    if (kernels().stream == nullptr || bytes < streamed_bytes(threads_for(2 * bytes))) return false;
+bool is_streamed(const Plan& plan, std::int64_t bytes, int threads) noexcept {
+    if (kernels().stream == nullptr || bytes < streamed_bytes(threads)) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
     return touched <= bytes / 8;
 }
 
+}  // namespace
+
+bool copy_is_streamed(const Plan& plan) noexcept {
+    const std::int64_t bytes = source_bytes(plan);
+    return is_streamed(plan, bytes, threads_for_copy(bytes));
+}
+
 void copy_source(const Plan& plan, const Buffers& buffers) {
     const std::int64_t bytes = source_bytes(plan);
     if (bytes == 0) return;
-    const int threads = threads_for(2 * bytes);
-    const bool streamed = copy_is_streamed(plan);
+    const int threads = threads_for_copy(bytes);
+    const bool streamed = is_streamed(plan, bytes, threads);
     if (threads == 1 && !streamed) {
         copy_dims(plan.copy_dims, plan.copy_rank, plan.copy_bytes, buffers.table, buffers.source);
         return;
