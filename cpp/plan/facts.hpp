@@ -30,6 +30,12 @@ inline std::int64_t source_bytes(const Plan& plan) noexcept {
     return bytes;
 }
 
+// The bytes of what a run reads in order, and of what it writes.
+inline std::int64_t moved_bytes(const Plan& plan) noexcept {
+    return index_count(plan) * index_bytes(plan.index_type) +
+           position_count(plan) * plan.slice_bytes + source_bytes(plan);
+}
+
 // Whether the plan fails whatever its indices are: an axis of size 0 has no place that a mode could
 // give them.
 inline bool has_no_place(const Plan& plan) noexcept {

@@ -7,17 +7,6 @@
 namespace dmlindex::binding {
 namespace {
 
-// The first and one past the last byte of a tensor that has bytes.
-std::pair<const std::byte*, const std::byte*> span_of(const Tensor& tensor) noexcept {
-    const std::byte* first = tensor.data;
-    const std::byte* last = first + tensor.element_bytes();
-    for (int d = 0; d < tensor.layout.rank; ++d) {
-        const std::int64_t reach = (tensor.layout.sizes[d] - 1) * tensor.layout.strides[d];
-        (reach < 0 ? first : last) += reach;
-    }
-    return {first, last};
-}
-
 bool has_same_sizes(const Layout& a, const Layout& b) noexcept {
     return a.rank == b.rank && std::equal(a.sizes, a.sizes + a.rank, b.sizes);
 }
@@ -78,6 +67,16 @@ Array plain_array(const Layout& layout, const py::object& dtype, std::byte* data
 
 }  // namespace
 
+std::pair<const std::byte*, const std::byte*> span_of(const Tensor& tensor) noexcept {
+    const std::byte* first = tensor.data;
+    const std::byte* last = first + tensor.element_bytes();
+    for (int d = 0; d < tensor.layout.rank; ++d) {
+        const std::int64_t reach = (tensor.layout.sizes[d] - 1) * tensor.layout.strides[d];
+        (reach < 0 ? first : last) += reach;
+    }
+    return {first, last};
+}
+
 void Tensor::look_at(Array&& array) {
     PyArrayObject* const given = array.get();
     dtype = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(array.dtype()));
@@ -102,8 +101,12 @@ Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype) {
         Py_INCREF(dtype);  // the view takes one
         return Array(steal(PyArray_View(nothing.get(), dtype, nullptr)));
     }
+    return new_array(shape, dtype);
+}
+
+Array new_array(const Layout& shape, PyArray_Descr* dtype) {
     const CachedAllocation allocation(
-        static_cast<std::size_t>(element_count(shape) * element_bytes));
+        static_cast<std::size_t>(element_count(shape) * PyDataType_ELSIZE(dtype)));
     Py_INCREF(dtype);  // the new array takes one
     return Array(steal(PyArray_NewFromDescr(&PyArray_Type, dtype, shape.rank, as_npy(shape.sizes),
                                             nullptr, nullptr, 0, nullptr)));

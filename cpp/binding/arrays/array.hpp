@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "binding/python/numpy.hpp"
 #include "plan/layout.hpp"
@@ -51,6 +52,8 @@ struct Tensor {
 // A new C-order array of the shape, for a result; its bytes are not set. Sets the shape's strides.
 // Error(kValue) if too large.
 Array new_array(const char* op, Layout& shape, PyArray_Descr* dtype);
+// The same of a shape that is known to fit, and a dtype that has bytes.
+Array new_array(const Layout& shape, PyArray_Descr* dtype);
 
 // The tensor's elements as a plain array of plain bytes: NumPy copies these whole, but records
 // field by field, without the padding between them.
@@ -59,6 +62,8 @@ Array bytes_of(const Tensor& tensor);
 // Copies elements, all bytes of them, between tensors of one shape and dtype.
 void copy_elements(const Tensor& to, const Tensor& from);
 
+// The first and one past the last byte of a tensor that has bytes.
+std::pair<const std::byte*, const std::byte*> span_of(const Tensor& tensor) noexcept;
 // Whether bytes of the two may be the same ones, judged by the span each lies in.
 bool may_overlap(const Tensor& a, const Tensor& b) noexcept;
 // Whether the two are the same view of the same bytes.

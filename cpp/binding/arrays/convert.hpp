@@ -30,6 +30,13 @@ inline void look_at_indices(const char* op, PyObject* object, Array&& array, boo
     }
     look_at_other_indices(op, object, std::move(array), tuples, tensor);
 }
+// Whether indices are one Python int of 64 bits, which needs no array.
+inline bool is_plain_index(PyObject* object, std::int64_t& number) noexcept {
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow = 0;
+    number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
 IndexType index_type(const Tensor& indices) noexcept;
 
 // Error(kType) for a masked array; object may be anything.

@@ -9,6 +9,7 @@
 #include "binding/call/find_duplicates.hpp"
 #include "binding/call/invocation.hpp"
 #include "binding/call/operator_table.hpp"
+#include "binding/call/remembered_call.hpp"
 #include "binding/call/updates.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/options.hpp"
@@ -34,14 +35,6 @@ bool are_arrays(const Arguments& given, bool scatters) noexcept {
            (!scatters || PyArray_CheckExact(given[Parameter::kUpdates]));
 }
 
-// Whether indices are one Python int of 64 bits, which needs no array.
-bool is_plain_index(PyObject* object, std::int64_t& number) {
-    if (!PyLong_CheckExact(object)) return false;
-    int overflow = 0;
-    number = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return overflow == 0;
-}
-
 void read_out(const Arguments& given, Invocation& call) {
     if (!given.has(Parameter::kOut)) return;
     PyObject* const out = call.given_out = given[Parameter::kOut];
@@ -52,6 +45,10 @@ void read_out(const Arguments& given, Invocation& call) {
         look_at_out(call.op, out, call.result, call.result_dtype, call.out);
     }
 }
+
+// One for each function, for as long as the process lives: at its end nobody may let go of Python
+// objects any more.
+RememberedCall* const remembered_calls = new RememberedCall[kOperatorCount];
 
 // Converts, looks at and checks what a call of a function gave; arrays: all operands are ndarrays.
 // Throws what the function's documentation says.
@@ -128,14 +125,20 @@ void read_invocation(const Arguments& given, bool arrays, Invocation& call) {
         call.fill = fill.in(op, call.input.descr());
     }
     read_out(given, call);
+    if (arrays || (is_number && PyArray_CheckExact(input) &&
+                   (!scatters || PyArray_CheckExact(given[Parameter::kUpdates])))) {
+        call.remembered = &remembered_calls[kIndex];
+        call.given = &given;
+    }
     call.as_tensor = !arrays && (is_device_tensor(input) || is_device_tensor(places) ||
                                  (scatters && is_device_tensor(given[Parameter::kUpdates])));
 }
 
+// Reads, checks and lowers the call before it runs.
 template <int kIndex>
-PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
+[[gnu::noinline]] PyObject* call_anew(const Arguments& given, PyObject* const* args,
+                                      Py_ssize_t count, PyObject* keyword_names) {
     static constexpr const Operator& function = kOperators[kIndex];
-    const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
     const bool arrays = are_arrays(given, !function.gathers());
     if (!arrays) {
         for (const Parameter p : {Parameter::kInput, Parameter::kIndices, Parameter::kUpdates}) {
@@ -147,6 +150,14 @@ PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keywo
     Invocation call;
     read_invocation<kIndex>(given, arrays, call);
     return call.device ? run_on_device(call) : run_on_host(call);
+}
+
+template <int kIndex>
+PyObject* call_function(PyObject* const* args, Py_ssize_t count, PyObject* keyword_names) {
+    static constexpr const Operator& function = kOperators[kIndex];
+    const Arguments given = parse_arguments(function.signature, args, count, keyword_names);
+    PyObject* const result = remembered_calls[kIndex].run_again(function, given);
+    return result != nullptr ? result : call_anew<kIndex>(given, args, count, keyword_names);
 }
 
 template <int kIndex>

@@ -3,15 +3,13 @@
 
 #include "binding/call/bound_operator.hpp"
 #include "binding/call/invocation.hpp"
+#include "binding/call/remembered_call.hpp"
 #include "binding/python/errors.hpp"
 #include "binding/python/gil.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::binding {
 namespace {
-
-// Below this a call is over sooner than other threads could take the GIL.
-constexpr std::int64_t kReleaseBytes = 64 << 10;
 
 Array new_result(Invocation& call) {
     if (call.compiled != nullptr) return call.compiled->output().fresh();
@@ -35,10 +33,8 @@ std::unique_ptr<Tensor> put_table_on_a_line(Invocation& call) {
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
               cpu::OnFailure on_failure, bool has_tuples) {
-    const std::int64_t moved_bytes = index_count(plan) * index_bytes(plan.index_type) +
-                                     position_count(plan) * plan.slice_bytes + source_bytes(plan);
     std::optional<GilReleased> released;
-    if (moved_bytes >= kReleaseBytes) released.emplace();
+    if (moved_bytes(plan) >= kReleaseBytes) released.emplace();
     const std::optional<BadIndex> bad = cpu::run(plan, buffers, on_failure);
     released.reset();
     if (bad) throw_index_error(op, plan, *bad, has_tuples);
@@ -71,6 +67,7 @@ PyObject* run_on_host(Invocation& call) {
              call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything,
              call.has_tuples);
     if (spread) copy_elements(*spread, call.out);
+    if (call.remembered != nullptr) call.remembered->keep(call, plan, in_place);
     return call.has_out() ? Py_NewRef(call.given_out) : fresh.release().ptr();
 }
 

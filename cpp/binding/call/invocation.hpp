@@ -17,6 +17,7 @@ class Device;
 namespace dmlindex::binding {
 
 class BoundOperator;
+class RememberedCall;
 
 struct Invocation {
     const char* op = nullptr;
@@ -45,8 +46,10 @@ struct Invocation {
     Reduction reduction = Reduction::kNone;
     Arithmetic arithmetic;
     bool unique_indices = false;
-    bool any_order = false;  // of a reduction
-    py::object fill;         // bytes; null means zeros
+    bool any_order = false;                // of a reduction
+    py::object fill;                       // bytes; null means zeros
+    RememberedCall* remembered = nullptr;  // where it may be kept; null where it can't
+    const Arguments* given = nullptr;      // set with remembered
 
     // Where it is compiled.
     const BoundOperator* compiled = nullptr;
@@ -69,6 +72,9 @@ void check_out(const char* op, const Tensor& out, const Layout& shape, PyArray_D
 
 // The executor on the CPU; device_run.hpp has the other. Gives the call's result.
 PyObject* run_on_host(Invocation& call);
+
+// Below this a call is over sooner than other threads could take the GIL.
+inline constexpr std::int64_t kReleaseBytes = 64 << 10;
 
 // Runs a canonical plan on the CPU; without the GIL where the traffic is worth it. Error(kIndex)
 // for an index out of range that the mode does not allow.

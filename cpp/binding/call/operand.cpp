@@ -96,15 +96,12 @@ void Operand::look_at_out(const char* op, PyObject* object, Tensor& tensor) cons
 }
 
 Array Operand::fresh() const {
+    if (!is_strided_) return new_array(shape_, dtype());
     const CachedAllocation allocation(
         static_cast<std::size_t>(element_count(shape_) * element_bytes_));
-    npy_intp sizes[kMaxDims];
-    std::copy_n(shape_.sizes, shape_.rank, sizes);
+    npy_intp line = shape_.sizes[0];
     Py_INCREF(dtype());  // the new array takes one
-    PyObject* const array = is_strided_ ? PyArray_Zeros(shape_.rank, sizes, dtype(), 0)
-                                        : PyArray_NewFromDescr(&PyArray_Type, dtype(), shape_.rank,
-                                                               sizes, nullptr, nullptr, 0, nullptr);
-    return Array(steal(array));
+    return Array(steal(PyArray_Zeros(1, &line, dtype(), 0)));
 }
 
 Layout Operand::layout_in(const Layout& given) const noexcept {

@@ -77,10 +77,10 @@ template <class Packed>
 bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // Resolve and gather in one, for elements packed in table and items and packed indices of one
-// coordinate: moves kLookUpStep at a time, as long as all of these are in range, and returns how
-// many it moved; maybe none of a table with more than 2^30 places. The last step goes over some
-// positions again where they are no multiple of it. What is read again is checked again. Slots are
-// null where an ISA has none.
+// coordinate: moves kLookUpStep at a time, or fewer one by one, as long as all of these are in
+// range, and returns how many it moved; maybe none of a table with more than 2^30 places. The last
+// step goes over some positions again where they are no multiple of it. What is read again is
+// checked again. Slots are null where an ISA has none.
 inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;

@@ -7,51 +7,10 @@
 
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/scalar_indices.hpp"
 
 namespace dmlindex::cpu {
 namespace {
-
-template <class T>
-T load(const std::byte* from) noexcept {
-    T value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
-// A negative index counts from the end. Without a branch, which would be mispredicted half of the
-// time.
-std::int64_t from_start(std::int64_t index, std::int64_t limit) noexcept {
-    return index + (limit & (index >> 63));
-}
-
-// The place of an index in [0, limit), or −1 if it has none.
-template <class Index, Mode kMode>
-std::int64_t place(Index index, std::int64_t limit) noexcept {
-    if constexpr (std::is_unsigned_v<Index>) {
-        const auto value = static_cast<std::uint64_t>(index);
-        const auto size = static_cast<std::uint64_t>(limit);
-        if constexpr (kMode == Mode::kClamp) {
-            return static_cast<std::int64_t>(std::min(value, size - 1));
-        } else if constexpr (kMode == Mode::kWrap) {
-            return static_cast<std::int64_t>(value < size ? value : value % size);
-        } else {
-            return value < size ? static_cast<std::int64_t>(value) : -1;
-        }
-    } else {
-        auto value = static_cast<std::int64_t>(index);
-        if constexpr (kMode == Mode::kClamp) {
-            return from_start(std::clamp(value, -limit, limit - 1), limit);
-        } else if constexpr (kMode == Mode::kWrap) {
-            if (value < -limit || value >= limit) value %= limit;
-            return from_start(value, limit);
-        } else {
-            value = from_start(value, limit);
-            const bool inside =
-                static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(limit);
-            return inside ? value : -1;
-        }
-    }
-}
 
 // Where a run's position is in the table before any index.
 std::int64_t place_before(const IndexRun& run, std::int64_t i) noexcept {
@@ -69,7 +28,7 @@ bool resolve_scalar(const IndexRun& given, std::int64_t* offsets) noexcept {
         const std::byte* indices = run.indices + coordinate.index_offset;
         for (std::int64_t i = 0; i < run.count; ++i) {
             const Index index = load<Index>(indices + i * run.index_stride);
-            const std::int64_t at = place<Index, kMode>(index, coordinate.limit);
+            const std::int64_t at = place_of<Index, kMode>(index, coordinate.limit);
             const std::int64_t before = k == 0 ? place_before(run, i) : offsets[i];
             if constexpr (kMode == Mode::kSkip) {
                 offsets[i] =

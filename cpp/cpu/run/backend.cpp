@@ -143,7 +143,7 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
                         row.item_stride == plan.slice_bytes;
     // Of so many all misses are under way at once, though none is asked for.
     constexpr std::int64_t kFewMisses = 96;
-    if (!packed || row.size < kLookUpStep) return nullptr;
+    if (!packed) return nullptr;
     if (row.size > kFewMisses && reached_bytes(plan) > caches().far_bytes) return nullptr;
     return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes));
 }

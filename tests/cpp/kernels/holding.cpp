@@ -9,7 +9,8 @@ namespace {
 using cpu::IndexRun;
 
 // Look-ups stop before the first step that holds an index which has no place by itself; the last
-// step goes back over some positions, so that none are left behind whole steps. Vast tables are too
+// step goes back over some positions, so that none are left behind whole steps. Fewer than a step
+// go one by one. Vast tables are too
 // large to have here: indices stay among their first places.
 void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     Random& random = c.random;
@@ -50,8 +51,8 @@ void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     // More than 32-bit lanes can place may be left to others.
     if (moved != 0 || limit <= power(30))
         c.same("moved", moved,
-               inside == c.count && c.count >= cpu::kLookUpStep
-                   ? c.count
+               inside == c.count || c.count < cpu::kLookUpStep
+                   ? inside
                    : inside - inside % cpu::kLookUpStep);
     for (std::int64_t i = 0; i < std::min(moved, inside); ++i) {
         std::memcpy(items.expected + i * bytes, table.data + *place(i) * bytes,
