@@ -179,6 +179,9 @@ std::optional<bool> run_in_strips(const Job& job, const Split& split, int thread
     return true;
 }
 
+constexpr std::int64_t kFewBytes = 16 << 10;
+constexpr std::int64_t kTinyPositions = 64;
+
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -196,8 +199,6 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     const bool check_first = plan.mode == Mode::kRaise && on_failure == OnFailure::kUntouched;
     // Few are taken at once. Where they have to be checked first, to hold their offsets takes
     // longer; elsewhere it is the blocks' set-up that does.
-    constexpr std::int64_t kFewBytes = 16 << 10;
-    constexpr std::int64_t kTinyPositions = 64;
     if (bytes <= kFewBytes && positions <= kBlockPositions) {
         const LookUpKernel look_up = check_first ? nullptr : row_look_up(plan);
         const bool far = look_up == nullptr && table_is_far(plan, reached_bytes(plan));
@@ -243,7 +244,10 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
 bool has_faster_ways(const Plan& plan, int threads) noexcept {
     constexpr std::int64_t kLeastBytes = 4096;
     if (threads > 1 && plan.direction == Direction::kScatter) return true;
-    if (position_count(plan) * plan.slice_bytes < kLeastBytes) return false;
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t bytes = positions * plan.slice_bytes;
+    if (positions <= kTinyPositions && bytes <= kFewBytes) return true;
+    if (bytes < kLeastBytes) return false;
     const bool has_free_dim = std::any_of(plan.dims, plan.dims + plan.rank,
                                           [](const Dim& dim) { return dim.index_stride == 0; });
     const bool moves_along = plan.rank > 0 && plan.dims[plan.rank - 1].table_stride != 0;
