@@ -30,7 +30,7 @@ std::int64_t look_up_bytes(const IndexRun& run, const Table& table, std::byte* i
 
 template <class Table, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byte* items) noexcept {
-    if (run.count < kLookUpStep) return look_up_few<Index, kMode, kBytes>(run, elements, items);
+    if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, kBytes>(run, elements, items);
     const std::int64_t size = run.coordinates[0].limit;
     if (size == 0 || size > Avx512Words::kMostLimit) return 0;  // without places, none is the last
     const Table table(elements, size);

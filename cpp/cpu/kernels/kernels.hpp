@@ -77,10 +77,10 @@ template <class Packed>
 bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // Resolve and gather in one, for elements packed in table and items and packed indices of one
-// coordinate: moves kLookUpStep at a time, or fewer one by one, as long as all of these are in
-// range, and returns how many it moved; maybe none of a table with more than 2^30 places. The last
-// step goes over some positions again where they are no multiple of it. What is read again is
-// checked again. Slots are null where an ISA has none.
+// coordinate: moves kLookUpStep at a time, or one by one where there are fewer and without vectors,
+// as long as all of these are in range, and returns how many it moved; maybe none of a table with
+// more than 2^30 places. The last step goes over some positions again where they are no multiple of
+// it. What is read again is checked again. Slots are null for other slices.
 inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;
@@ -218,6 +218,28 @@ inline LineLookUpKernel line_look_up_for(const Kernels& kernels, IndexType index
     const auto& slots =
         goes_in_registers(kernels, run) ? kernels.line_look_up_small : kernels.line_look_up;
     return slots[static_cast<int>(index_type)][run.slice_class];
+}
+
+// Calls add<Index, kMode>(type, mode), the last two for the slots.
+template <class Add>
+void for_each_index_type_and_mode(Add add) noexcept {
+    const auto each_mode = [&]<class Index>(IndexType type) {
+        const auto each = [&]<Mode kMode>() {
+            add.template operator()<Index, kMode>(static_cast<int>(type), static_cast<int>(kMode));
+        };
+        each.template operator()<Mode::kRaise>();
+        each.template operator()<Mode::kClamp>();
+        each.template operator()<Mode::kWrap>();
+        each.template operator()<Mode::kSkip>();
+    };
+    each_mode.template operator()<std::int8_t>(IndexType::kInt8);
+    each_mode.template operator()<std::uint8_t>(IndexType::kUint8);
+    each_mode.template operator()<std::int16_t>(IndexType::kInt16);
+    each_mode.template operator()<std::uint16_t>(IndexType::kUint16);
+    each_mode.template operator()<std::int32_t>(IndexType::kInt32);
+    each_mode.template operator()<std::uint32_t>(IndexType::kUint32);
+    each_mode.template operator()<std::int64_t>(IndexType::kInt64);
+    each_mode.template operator()<std::uint64_t>(IndexType::kUint64);
 }
 
 void add_scalar_kernels(Kernels& kernels) noexcept;

@@ -143,14 +143,6 @@ void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t wi
     }
 }
 
-template <class Index>
-void add_resolve(ResolveKernel (&slots)[kModes]) {
-    slots[static_cast<int>(Mode::kRaise)] = resolve_scalar<Index, Mode::kRaise>;
-    slots[static_cast<int>(Mode::kClamp)] = resolve_scalar<Index, Mode::kClamp>;
-    slots[static_cast<int>(Mode::kWrap)] = resolve_scalar<Index, Mode::kWrap>;
-    slots[static_cast<int>(Mode::kSkip)] = resolve_scalar<Index, Mode::kSkip>;
-}
-
 template <int... kClasses>
 void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
     ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, false>,
@@ -171,14 +163,14 @@ int slice_class(std::int64_t slice_bytes) noexcept {
 }
 
 void add_scalar_kernels(Kernels& kernels) noexcept {
-    add_resolve<std::int8_t>(kernels.resolve[static_cast<int>(IndexType::kInt8)]);
-    add_resolve<std::uint8_t>(kernels.resolve[static_cast<int>(IndexType::kUint8)]);
-    add_resolve<std::int16_t>(kernels.resolve[static_cast<int>(IndexType::kInt16)]);
-    add_resolve<std::uint16_t>(kernels.resolve[static_cast<int>(IndexType::kUint16)]);
-    add_resolve<std::int32_t>(kernels.resolve[static_cast<int>(IndexType::kInt32)]);
-    add_resolve<std::uint32_t>(kernels.resolve[static_cast<int>(IndexType::kUint32)]);
-    add_resolve<std::int64_t>(kernels.resolve[static_cast<int>(IndexType::kInt64)]);
-    add_resolve<std::uint64_t>(kernels.resolve[static_cast<int>(IndexType::kUint64)]);
+    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        kernels.resolve[type][mode] = resolve_scalar<Index, kMode>;
+        kernels.look_up[type][mode][0] = look_up_scalar<Index, kMode, 1>;
+        kernels.look_up[type][mode][1] = look_up_scalar<Index, kMode, 2>;
+        kernels.look_up[type][mode][2] = look_up_scalar<Index, kMode, 4>;
+        kernels.look_up[type][mode][3] = look_up_scalar<Index, kMode, 8>;
+        kernels.look_up[type][mode][4] = look_up_scalar<Index, kMode, 16>;
+    });
     kernels.address[static_cast<int>(IndexType::kInt32)] = address_scalar<std::int32_t>;
     kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;
     kernels.address[static_cast<int>(IndexType::kInt64)] = address_scalar<std::int64_t>;

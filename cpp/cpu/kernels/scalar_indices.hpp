@@ -53,11 +53,10 @@ static inline std::int64_t place_of(Index index, std::int64_t limit) noexcept {
     }
 }
 
-// The LookUpKernel for runs that are too short for vectors. As there, an index out of range is left
-// to who knows the mode, but for Mode::kClamp.
+// The LookUpKernel, which runs too short for vectors take, too.
 template <class Index, Mode kMode, std::int64_t kBytes>
-static inline std::int64_t look_up_few(const IndexRun& run, const std::byte* table,
-                                       std::byte* items) noexcept {
+static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* table,
+                                          std::byte* items) noexcept {
     constexpr Mode kPlaced = kMode == Mode::kClamp ? Mode::kClamp : Mode::kRaise;
     const std::int64_t limit = run.coordinates[0].limit;
     const std::byte* const indices = run.indices;

@@ -51,7 +51,7 @@ template <class Step>
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
-    if (run.count < kLookUpStep) return look_up_few<Index, kMode, kBytes>(run, table, items);
+    if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, kBytes>(run, table, items);
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {

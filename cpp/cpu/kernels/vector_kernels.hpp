@@ -94,28 +94,6 @@ void gather_streamed(const Block& given, Carry& carry) noexcept {
     });
 }
 
-// Calls add<Index, kMode>(type, mode), the last two for the slots.
-template <class Add>
-void for_each_index_type_and_mode(Add add) noexcept {
-    const auto each_mode = [&]<class Index>(IndexType type) {
-        const auto each = [&]<Mode kMode>() {
-            add.template operator()<Index, kMode>(static_cast<int>(type), static_cast<int>(kMode));
-        };
-        each.template operator()<Mode::kRaise>();
-        each.template operator()<Mode::kClamp>();
-        each.template operator()<Mode::kWrap>();
-        each.template operator()<Mode::kSkip>();
-    };
-    each_mode.template operator()<std::int8_t>(IndexType::kInt8);
-    each_mode.template operator()<std::uint8_t>(IndexType::kUint8);
-    each_mode.template operator()<std::int16_t>(IndexType::kInt16);
-    each_mode.template operator()<std::uint16_t>(IndexType::kUint16);
-    each_mode.template operator()<std::int32_t>(IndexType::kInt32);
-    each_mode.template operator()<std::uint32_t>(IndexType::kUint32);
-    each_mode.template operator()<std::int64_t>(IndexType::kInt64);
-    each_mode.template operator()<std::uint64_t>(IndexType::kUint64);
-}
-
 template <class Vector>
 void add_look_ups(Kernels& kernels) noexcept {
     kernels.gather_strip[0] = gather_strip<Vector, 1>;
