@@ -137,17 +137,18 @@ bool gathers_are_fast(const Kernels& kernels) noexcept {
 void add_avx512_look_ups(Kernels& kernels) noexcept {
     const bool gathers = gathers_are_fast(kernels);
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        constexpr Mode kPlaced = look_up_mode(kMode);
         LookUpKernel(&small)[kSliceClasses] = kernels.look_up_small[type][mode];
-        small[0] = look_up_small<Index, kMode, 1, 1, 4, 16, 32>;
-        small[1] = look_up_small<Index, kMode, 2, 2, 4, 8, 16>;
-        small[2] = look_up_small<Index, kMode, 4, 4, 8, 16>;
-        small[3] = look_up_small<Index, kMode, 8, 2, 4>;
+        small[0] = look_up_small<Index, kPlaced, 1, 1, 4, 16, 32>;
+        small[1] = look_up_small<Index, kPlaced, 2, 2, 4, 8, 16>;
+        small[2] = look_up_small<Index, kPlaced, 4, 4, 8, 16>;
+        small[3] = look_up_small<Index, kPlaced, 8, 2, 4>;
         if (gathers) {
             LookUpKernel(&any)[kSliceClasses] = kernels.look_up[type][mode];
-            any[0] = look_up_gathered<Index, kMode, 1>;
-            any[1] = look_up_gathered<Index, kMode, 2>;
-            any[2] = look_up_gathered<Index, kMode, 4>;
-            any[3] = look_up_gathered<Index, kMode, 8>;
+            any[0] = look_up_gathered<Index, kPlaced, 1>;
+            any[1] = look_up_gathered<Index, kPlaced, 2>;
+            any[2] = look_up_gathered<Index, kPlaced, 4>;
+            any[3] = look_up_gathered<Index, kPlaced, 8>;
         }
     });
     kernels.small_table[0] = 2048;

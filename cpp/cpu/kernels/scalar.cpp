@@ -165,11 +165,13 @@ int slice_class(std::int64_t slice_bytes) noexcept {
 void add_scalar_kernels(Kernels& kernels) noexcept {
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
         kernels.resolve[type][mode] = resolve_scalar<Index, kMode>;
-        kernels.look_up[type][mode][0] = look_up_scalar<Index, kMode, 1>;
-        kernels.look_up[type][mode][1] = look_up_scalar<Index, kMode, 2>;
-        kernels.look_up[type][mode][2] = look_up_scalar<Index, kMode, 4>;
-        kernels.look_up[type][mode][3] = look_up_scalar<Index, kMode, 8>;
-        kernels.look_up[type][mode][4] = look_up_scalar<Index, kMode, 16>;
+        constexpr Mode kPlaced = look_up_mode(kMode);
+        LookUpKernel(&slots)[kSliceClasses] = kernels.look_up[type][mode];
+        slots[0] = look_up_scalar<Index, kPlaced, 1>;
+        slots[1] = look_up_scalar<Index, kPlaced, 2>;
+        slots[2] = look_up_scalar<Index, kPlaced, 4>;
+        slots[3] = look_up_scalar<Index, kPlaced, 8>;
+        slots[4] = look_up_scalar<Index, kPlaced, 16>;
     });
     kernels.address[static_cast<int>(IndexType::kInt32)] = address_scalar<std::int32_t>;
     kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/moves.hpp"
 
 namespace dmlindex::cpu {
 
@@ -53,19 +54,24 @@ static inline std::int64_t place_of(Index index, std::int64_t limit) noexcept {
     }
 }
 
-// The LookUpKernel, which runs too short for vectors take, too.
+// The LookUpKernel for slices of kBytes, or of any number below 32 if that is 0. Runs too short for
+// vectors take it, too.
 template <class Index, Mode kMode, std::int64_t kBytes>
 static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* table,
                                           std::byte* items) noexcept {
-    constexpr Mode kPlaced = kMode == Mode::kClamp ? Mode::kClamp : Mode::kRaise;
     const std::int64_t limit = run.coordinates[0].limit;
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
+    const std::int64_t bytes = kBytes != 0 ? kBytes : run.coordinates[0].table_stride;
     for (std::int64_t i = 0; i < count; ++i) {
         const auto index = load<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
-        const std::int64_t place = place_of<Index, kPlaced>(index, limit);
+        const std::int64_t place = place_of<Index, kMode>(index, limit);
         if (place < 0) return i;
-        std::memcpy(items + i * kBytes, table + place * kBytes, kBytes);
+        if constexpr (kBytes != 0) {
+            std::memcpy(items + i * kBytes, table + place * kBytes, kBytes);
+        } else {
+            copy_small(items + i * bytes, table + place * bytes, bytes);
+        }
     }
     return count;
 }

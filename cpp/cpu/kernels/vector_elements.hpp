@@ -75,6 +75,65 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     });
 }
 
+// Slices are copied as kWide bytes, one load and one store: what is too much, the next slice
+// covers. At the end of the items, and of the table, they are copied as they are.
+template <class Vector, class Index, Mode kMode, std::int64_t kWide>
+std::int64_t look_up_as(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    const std::int64_t bytes = run.coordinates[0].table_stride;
+    const std::int64_t last_place = run.coordinates[0].limit - 1;
+    const std::int64_t count = run.count;
+    const std::byte* const indices = run.indices;
+    const Vector limit = Vector::splat(last_place + 1);
+    const Vector last = Vector::splat(last_place);
+    const Vector width = Vector::splat(bytes);
+    // Behind the last of these, kWide bytes would reach past the table.
+    const Vector last_wide = Vector::splat(last_place - (kWide - 1) / bytes);
+    return each_step(count, [&](std::int64_t i) {
+        fetch_ahead(indices + i * static_cast<std::int64_t>(sizeof(Index)),
+                    kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+        fetch_ahead(items + i * bytes, kLookUpStep * bytes);
+        alignas(64) std::int64_t offsets[kLookUpStep];
+        Vector any_outside = Vector::splat(0);
+        Vector any_at_end = Vector::splat(0);
+        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+            Vector outside = Vector::splat(0);
+            const Vector index = Vector::template load<Index>(
+                indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
+            const Vector at = place<Vector, Index, kMode>(index, limit, last, outside);
+            multiply_low(at, width).store(offsets + j);
+            any_outside = any_outside | outside;
+            any_at_end = any_at_end | (last_wide - at);
+        }
+        if (any_negative(any_outside)) return false;
+        if (any_negative(any_at_end) || i + 2 * kLookUpStep > count) {
+#pragma GCC unroll 1
+            for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+                copy_small(items + (i + j) * bytes, table + offsets[j], bytes);
+            }
+        } else {
+            std::byte* to = items + i * bytes;
+#pragma GCC unroll 16
+            for (std::int64_t j = 0; j < kLookUpStep; ++j, to += bytes) {
+                std::memcpy(to, table + offsets[j], kWide);
+            }
+        }
+        return true;
+    });
+}
+
+// The LookUpKernel for slices of other numbers of bytes than elements have.
+template <class Vector, class Index, Mode kMode>
+std::int64_t look_up_widened(const IndexRun& run, const std::byte* table,
+                             std::byte* items) noexcept {
+    constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;  // multiply_low takes 32 bits
+    const std::int64_t bytes = run.coordinates[0].table_stride;
+    if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, 0>(run, table, items);
+    if (run.coordinates[0].limit > kMostPlaces) return 0;
+    if (bytes > 8) return look_up_as<Vector, Index, kMode, 16>(run, table, items);
+    if (bytes > 4) return look_up_as<Vector, Index, kMode, 8>(run, table, items);
+    return look_up_as<Vector, Index, kMode, 4>(run, table, items);
+}
+
 // Packed elements, 16 bytes of them at a time, where no skipped ones are among them.
 template <class Vector, std::int64_t kBytes>
 void gather_packed(const Block& given) noexcept {

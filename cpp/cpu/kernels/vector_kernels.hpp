@@ -63,8 +63,10 @@ struct CopyTwoPieces {
 // take as long as to copy.
 template <class Vector, class Move>
 void with_row_copier(std::int64_t bytes, Move move) noexcept {
-    if (bytes >= 16 || bytes < 4) {
+    if (bytes >= 32 || bytes < 4) {
         move.template operator()<CopyRow<Vector>>();
+    } else if (bytes >= 16) {
+        move.template operator()<CopyTwoPieces<Vector, 16>>();
     } else if (bytes >= 8) {
         move.template operator()<CopyTwoPieces<Vector, 8>>();
     } else {
@@ -102,12 +104,17 @@ void add_look_ups(Kernels& kernels) noexcept {
     kernels.gather_strip[3] = gather_strip<Vector, 8>;
     kernels.gather_strip[4] = gather_strip<Vector, 16>;
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        constexpr Mode kPlaced = look_up_mode(kMode);
         LookUpKernel(&slots)[kSliceClasses] = kernels.look_up[type][mode];
-        slots[0] = look_up<Vector, Index, kMode, 1>;
-        slots[1] = look_up<Vector, Index, kMode, 2>;
-        slots[2] = look_up<Vector, Index, kMode, 4>;
-        slots[3] = look_up<Vector, Index, kMode, 8>;
-        slots[4] = look_up<Vector, Index, kMode, 16>;
+        slots[0] = look_up<Vector, Index, kPlaced, 1>;
+        slots[1] = look_up<Vector, Index, kPlaced, 2>;
+        slots[2] = look_up<Vector, Index, kPlaced, 4>;
+        slots[3] = look_up<Vector, Index, kPlaced, 8>;
+        slots[4] = look_up<Vector, Index, kPlaced, 16>;
+        for (int c = kElementClasses; c < kSliceClasses; ++c) {
+            if (kClassBytes[c] <= kMostWidenedBytes)
+                slots[c] = look_up_widened<Vector, Index, kPlaced>;
+        }
         if constexpr (sizeof(Index) >= 4) {
             LineLookUpKernel(&on_line)[kSliceClasses] = kernels.line_look_up[type];
             on_line[0] = look_up_on_line<Vector, Index, 1>;

@@ -48,6 +48,12 @@ LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) n
                               plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
+    // Others than elements are copied as more bytes than they have, which the table's last may not.
+    constexpr std::int64_t kLeastPlaces = 32;
+    if (slice >= kElementClasses &&
+        (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
+        return nullptr;
+    }
     return look_up_for(table, plan.index_type, plan.mode,
                        {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
 }

@@ -17,7 +17,9 @@ void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     Random& random = c.random;
     const auto type = c.at<IndexType>(0);
     const auto mode = c.at<Mode>(1);
-    const std::int64_t bytes = cpu::kClassBytes[c.at(2)];
+    const std::int64_t class_bytes = cpu::kClassBytes[c.at(2)];
+    const std::int64_t bytes =
+        class_bytes != 0 ? class_bytes : random.one_of({5, 7, 9, 10, 11, 13, 14, 15});
     const std::int64_t index_size = index_bytes(type);
     constexpr std::int64_t kMostPlaces = 4096;
     const bool vast = limit > kMostPlaces;
@@ -55,6 +57,11 @@ void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     if (moved != 0 || limit <= power(30))
         c.same("moved", moved,
                inside == c.count || one_by_one ? inside : inside - inside % cpu::kLookUpStep);
+    if (c.at(2) >= cpu::kElementClasses) {  // they may leave anything where they went no further
+        const std::int64_t end = std::min(inside, moved) * bytes;
+        std::memcpy(items.expected + end, items.data + end,
+                    static_cast<std::size_t>(c.count * bytes - end));
+    }
     for (std::int64_t i = 0; i < std::min(moved, inside); ++i) {
         std::memcpy(items.expected + i * bytes, table.data + *place(i) * bytes,
                     static_cast<std::size_t>(bytes));
