@@ -66,8 +66,8 @@ struct Profile {
     std::int64_t few_without_order = 128;
     std::int64_t few_table_bytes = 4ll << 20;
     // Scatters of so many positions along short lines of the table keep to a group each; of 64
-    // times as many, if a target has 64 of them or more, or is 4 bytes or more of a line of 16
-    // targets or more.
+    // times as many, if a target has 64 of them or more, or targets are of 4 bytes or more, and 16
+    // or more on a line.
     std::int64_t block_positions = 1 << 21;
 
     // Scatters of single elements have a thread a line, where as many lines of the table have at
