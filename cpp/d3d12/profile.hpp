@@ -35,6 +35,9 @@ struct Profile {
     // word.
     std::int64_t long_slice_bytes = 256;
 
+    // Gathers of longer slices of whole 8 bytes that are not whole 16 go 8 by 8.
+    std::int64_t eights_slice_bytes = 32;
+
     // Scatters go through the targets, not the positions, if there are at most so many of them for
     // each position: where the copy of the source is made in the same pass, and in place.
     std::int64_t targets_copied = 16;
@@ -63,7 +66,8 @@ struct Profile {
     std::int64_t few_without_order = 128;
     std::int64_t few_table_bytes = 4ll << 20;
     // Scatters of so many positions along short lines of the table keep to a group each; of 64
-    // times as many, if a target has 128 of them or more.
+    // times as many, if a target has 64 of them or more, or targets are of 4 bytes or more, and 16
+    // or more on a line.
     std::int64_t block_positions = 1 << 21;
 
     // Scatters of single elements have a thread a line, where as many lines of the table have at
@@ -73,8 +77,10 @@ struct Profile {
     std::int64_t line_positions = 16;
     std::int64_t column_positions = 128;
     // Reductions of floats along short lines have one, or several that share a line, from so many
-    // threads on.
+    // threads on. Of more lines, each has one, but for those of more than line_positions that
+    // follow each other.
     std::int64_t least_lanes = 1 << 11;
+    std::int64_t shared_lines = 1 << 14;
 
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
     // on average at most, and an update so many targets; or, where no list can be long, where there
@@ -114,6 +120,7 @@ inline constexpr Threshold kThresholds[] = {
     {"texture_elements", &Profile::texture_elements, 0, kTextureElements},
     {"large_table_positions", &Profile::large_table_positions, 1, kNever},
     {"long_slice_bytes", &Profile::long_slice_bytes, 0, kNever},
+    {"eights_slice_bytes", &Profile::eights_slice_bytes, 0, kNever},
     {"targets_copied", &Profile::targets_copied, 0, 1 << 20},
     {"targets_in_place", &Profile::targets_in_place, 0, 1 << 20},
     {"slices_copied", &Profile::slices_copied, 0, 1 << 20},
@@ -130,6 +137,7 @@ inline constexpr Threshold kThresholds[] = {
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"column_positions", &Profile::column_positions, 0, 1 << 12},
     {"least_lanes", &Profile::least_lanes, 1, kNever},
+    {"shared_lines", &Profile::shared_lines, 0, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dmlindex import _core
-from dmlindex._core import DeviceTensor, gather, gather_elements
+from dmlindex._core import DeviceTensor, gather, gather_elements, scatter_nd
 from dmlindex._device import Device
 
 _ROUNDS = 4  # the first of them makes the pipelines, and is not counted
@@ -77,6 +77,15 @@ def _rows(device: Device, row_bytes: int, positions: int) -> Call:
     return _into_out(gather, table, _places(device, count, (count,)))
 
 
+def _put(device: Device, positions: int, most: int) -> Call:
+    """In place, into eight times as many elements as there are positions."""
+    del most
+    table = device.tensor(np.zeros(8 * positions, np.float32))
+    indices = _places(device, 8 * positions, (positions, 1))
+    updates = device.tensor(np.zeros(positions, np.float32))
+    return partial(scatter_nd, table, indices, updates, mode="drop", out=table)
+
+
 _NEVER = 1 << 40
 _MIB = 1 << 20
 _ANY_COUNT = {"held_positions": 1, "large_table_positions": 1}
@@ -104,6 +113,11 @@ TRIALS = (
         | {"group_and_buffer_elements": 0, "group_and_texture_elements": 0, "texture_elements": 0},
     ),
     Trial("long_slice_bytes", _rows, (132, 396, 1000), (_NEVER, 512, 256, 64), upwards=True),
+    Trial("eights_slice_bytes", _rows, (40, 136, 1000), (_NEVER, 512, 128, 32), upwards=True),
+    Trial(
+        "claimed_positions", _put, (1 << 13, 1 << 16, 1 << 18), (0, 1 << 13, 1 << 16, 1 << 18),
+        given={"few_positions": 0, "compared_positions": 0},
+    ),
 )  # fmt: skip
 
 

@@ -192,6 +192,8 @@ def gather_many(device: Device, elements: int, dtype: str, index_bytes: int, pow
 def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) -> None:
     elements = {4: 200, 16: 2000, 32: 8000}[held_kib]
     gather_many(device, elements, DTYPES[element], index_bytes, 21)
+    if held_kib == 16 and element == 2:
+        gather_many(device, 4001, "u1", index_bytes, 21)
 
 
 @case

@@ -51,3 +51,29 @@ def test_floats_of_any_bits(device: Device, name: str, reduction: str) -> None:
     found = dmlindex.scatter_nd(left, places, right, **options, device=device.name)
     _core.d3d12_set_profile(device.name, before)
     same(found, dmlindex.scatter_nd(left, places, right, **options))
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul", "max"])
+@pytest.mark.parametrize("length", [33, 64, 65, 300, 2100])
+@pytest.mark.parametrize("name", EDGES)
+def test_long_chains(device: Device, name: str, length: int, reduction: str) -> None:
+    """Many updates of one target, in C order: the hardware adds some at once where it is sure to be
+    right about all of them, and the shader one by one where it is not."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    rng = np.random.default_rng(length)
+    sign = 1 << (8 * dtype.itemsize - 1)
+    edges = np.array([edge | s for edge in EDGES[name] for s in (0, sign)], f"u{dtype.itemsize}")
+    options: dict[str, Any] = {"reduction": reduction}
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, NO_BLOCKS)
+    for width, rare in product((1, 3, 300 if length < 400 else 45), (1, 0.02, 0)):
+        updates = rng.normal(size=(length + 40, width)).astype(dtype)
+        chosen = rng.random(updates.shape) < rare
+        updates[chosen] = rng.choice(edges, np.count_nonzero(chosen)).view(dtype)
+        places = rng.permutation(np.minimum(np.arange(length + 40), 40))[:, np.newaxis]
+        table = np.zeros((50, width), dtype)
+        found = dmlindex.scatter_nd(table, places, updates, **options, device=device.name)
+        with np.errstate(all="ignore"):
+            same(found, dmlindex.scatter_nd(table, places, updates, **options))
+    _core.d3d12_set_profile(device.name, before)

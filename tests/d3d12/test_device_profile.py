@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,10 @@ def rows(device: str) -> Any:
     return dmlindex.gather(values((9, 5), "u4"), [8, 0, -2], device=device)
 
 
+def rows_of_eights(device: str) -> Any:
+    return dmlindex.gather(values((9, 10), "u4"), [8, 0, -2], device=device)
+
+
 def scatter(device: str) -> Any:
     x = values((64,), "u4")
     return dmlindex.scatter_nd(x, tuples((64,), "i4", 4), x[:4] + np.uint32(3), device=device)
@@ -58,9 +63,9 @@ def scatter_rows(device: str) -> Any:
 
 
 def scatter_in_lines(device: str) -> Any:
-    x = values((3, 1200), "u4")
+    x = values((3, 1200), "u2")
     places = tuples((1200,), "i4", 3 * 2100)[:, 0].reshape(3, 2100)
-    updates = values(places.shape, "u4")
+    updates = values(places.shape, "u2")
     return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
 
 
@@ -92,11 +97,11 @@ def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable
     return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
 
 
-def sums_in_lines(device: str) -> Any:
+def sums_in_lines(device: str, per_line: int = 5, ordered: bool = True) -> Any:
     x = values((300, 7), "u1").astype("f4")
-    places = tuples((7,), "i4", 300 * 5)[:, 0].reshape(300, 5)
+    places = tuples((7,), "i4", 300 * per_line)[:, 0].reshape(300, per_line)
     updates = values(places.shape, "u1").astype("f4")
-    options: dict[str, Any] = {"axis": 1, "reduction": "add"}
+    options: dict[str, Any] = {"axis": 1, "reduction": "add", "ordered": ordered}
     return dmlindex.scatter_elements(x, places, updates, **options, device=device)
 
 
@@ -136,6 +141,7 @@ SIDES = {
         gather(8200, 9), {9: "gather_table_buffer_4", 10: SINGLES}, HELD
     ),
     "long_slice_bytes": Sides(rows, {19: "gather_bytes", 20: "gather_rows_simple_4"}),
+    "eights_slice_bytes": Sides(rows_of_eights, {39: "gather_any_8", 40: "gather_rows_simple_4"}),
     "targets_copied": Sides(
         scatter, {16: "scatter_winners_4", 15: "scatter_singles_4_1"}, NO_BLOCKS
     ),
@@ -174,6 +180,12 @@ SIDES = {
         NO_BLOCKS | {"least_lines": 1},
     ),
     "least_lanes": Sides(sums_in_lines, {300: "reduce_lines", 301: "reduce_lists_floats"}, FEW),
+    # How many threads have a line is no kernel's name.
+    "shared_lines": Sides(
+        partial(sums_in_lines, per_line=70, ordered=False),
+        {0: "reduce_lines", NEVER: "reduce_lines"},
+        FEW | {"least_lanes": 1},
+    ),
     "compared_positions": Sides(
         scatter_in_place,
         {4: "scatter_bytes", 3: "scatter_singles_4_1"},
@@ -190,7 +202,7 @@ SIDES = {
         sums(10, 30, ordered=False), {30: "reduce_blocks_floats", 29: "accumulate_floats"}
     ),
     "block_positions": Sides(
-        scatter_in_lines, {6300: "scatter_blocks", 6299: "scatter_winners_4"}, FEW
+        scatter_in_lines, {6300: "scatter_blocks", 6299: "scatter_winners_2"}, FEW
     ),
     "listed_updates": Sides(
         sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, FEW, typed=False

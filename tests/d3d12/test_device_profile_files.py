@@ -154,6 +154,7 @@ def small_trials(device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
             "striped_table_bytes", _tuning._columns, (1 << 16,), (1 << 40, 0), upwards=True
         ),
         _tuning.Trial("long_slice_bytes", _tuning._rows, (20,), (1 << 40, 0), upwards=True),
+        _tuning.Trial("claimed_positions", _tuning._put, (40,), (0, 1 << 18)),
     ]
     monkeypatch.setattr(_tuning, "TRIALS", trials)
     monkeypatch.setattr(_tuning, "_LEAST", 1 << 10)

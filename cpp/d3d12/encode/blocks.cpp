@@ -80,7 +80,7 @@ std::int64_t most_updates(const Plan& plan, const Tensors& tensors,
         // They come from the memory, and those of a target one after the other.
         const std::int64_t targets =
             static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
-        return std::min(kMostSlices, kLongestList * targets);
+        return std::min(kMostSlices, kLongestRun * targets);
     }
     const std::int64_t most = kFewUpdates;
     return plan.any_order || has_atomics(plan) ? std::min(profile.few_without_order, most) : most;
@@ -107,13 +107,15 @@ Blocks few_blocks(const Plan& plan, const Tensors& tensors) noexcept {
 }
 
 // How many positions along lines may be. By target, so many updates of one wait for each other, and
-// the winners of so many targets leave the GPU's cache; and one update of each is no more than a
-// copy.
-std::int64_t most_along_lines(const Lines& lines, std::int64_t targets,
+// the winners of so many targets leave the GPU's cache; one update of each is no more than a copy;
+// and in a block updates of whole words wait for each other only where lines are short.
+std::int64_t most_along_lines(const Plan& plan, const Lines& lines, std::int64_t targets,
                               const Profile& profile) noexcept {
     constexpr std::int64_t kManyUpdates = 64;
+    constexpr std::int64_t kManyTargets = 16;
     constexpr std::int64_t kTimesAsMany = 64;
     const bool is_slow_by_target = lines.positions == 1 ||
+                                   (plan.slice_bytes >= kWord && targets >= kManyTargets) ||
                                    lines.positions >= kManyUpdates * targets ||
                                    4 * targets * lines.count > profile.range_bytes;
     return profile.block_positions * (is_slow_by_target ? kTimesAsMany : 1);
@@ -128,7 +130,7 @@ std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
     if (plan.copies_source && lines->count * lines->bytes != all) return std::nullopt;
     const std::int64_t targets = lines->bytes / plan.slice_bytes;
     if (lines->positions < targets ||
-        position_count(plan) > most_along_lines(*lines, targets, profile)) {
+        position_count(plan) > most_along_lines(plan, *lines, targets, profile)) {
         return std::nullopt;
     }
     const std::int64_t step = units_of_words(lines->bytes);

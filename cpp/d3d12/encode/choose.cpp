@@ -1,7 +1,6 @@
 #include "d3d12/encode/choose.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -11,7 +10,7 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-constexpr std::int64_t kUnits[] = {kPieceBytes, 4, 2, 1};
+constexpr std::int64_t kEight = 8;
 // Of a group's memory, as the kernels of gather_table.hlsl have it.
 constexpr std::int64_t kSmallHeldKib = 4;
 constexpr std::int64_t kHeldKib = 16;
@@ -21,12 +20,6 @@ static_assert(kDefaultProfile.compared_positions == kMostCompared);
 constexpr std::int64_t kMostInFlight = std::max(kInFlight, kInFlightOfBytes);
 constexpr std::int64_t kMostRounds = 32;
 constexpr std::int64_t kManyGroups = 256;
-
-// Whether the constants of a dispatch hold what units are filled with until it repeats itself.
-bool fits_pattern(const Plan& plan, std::int64_t unit) noexcept {
-    return plan.fill == nullptr ||
-           std::lcm(plan.element_bytes, unit) <= static_cast<std::int64_t>(kPatternBytes);
-}
 
 // Tables of 256 are looked up by bytes.
 bool gathers_by_bytes(const Plan& plan) noexcept {
@@ -67,6 +60,19 @@ bool fits_bytes(const Plan& plan, const Tensors& tensors, const Reach& reach) no
     return (plan.fill == nullptr || kPieceBytes % plan.element_bytes == 0) &&
            table < reach.pieces() && items_are_packed(plan) &&
            may_store_whole(plan, tensors, kPieceBytes);
+}
+
+// Whether slices are whole 8 bytes, but no pieces of 16, and are moved as single elements of 8: a
+// thread then reads what it stores, where it would read two pieces for each.
+bool goes_by_eights(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
+    const std::int64_t common = std::gcd(table_step(plan), std::int64_t{kPieceBytes});
+    return plan.direction == Direction::kGather && common == kEight &&
+           plan.slice_bytes > reach.profile.eights_slice_bytes && fits_any_dims(plan) &&
+           plan.rank < kMaxDeviceDims && items_are_packed(plan) &&
+           (plan.fill == nullptr || kEight % plan.element_bytes == 0) &&
+           static_cast<std::int64_t>(tensors.table.bytes) <= reach.words() &&
+           static_cast<std::int64_t>(tensors.items.bytes) <= reach.words() &&
+           may_store_whole(plan, tensors, kFour * kEight);
 }
 
 // Whether slices of whole words are better taken as bytes: 16 of them at a time.
@@ -196,6 +202,11 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.unit = plan.slice_bytes;
         return choice;
     }
+    if (goes_by_eights(plan, tensors, reach)) {
+        choice.path = Path::kAny;
+        choice.unit = kEight;
+        return choice;
+    }
     const bool is_simple = plan.rank <= 1 && plan.coordinate_count == 1 &&
                            index_bytes(plan.index_type) >= 4 && plan.mode != Mode::kWrap;
     if (choice.unit == kPieceBytes || (choice.unit == 4 && is_simple)) {
@@ -222,17 +233,6 @@ bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
     // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, and
     // the copy has a pass of its own.
     return positions * (copies ? profile.targets_copied : profile.targets_in_place) >= targets;
-}
-
-std::int64_t unit_of(const Plan& plan) noexcept {
-    std::int64_t common = table_step(plan);
-    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
-    if (plan.is_linear) {  // no unit is half behind the end
-        common = std::gcd(common, present_elements(plan.line) * plan.element_bytes);
-    }
-    return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
-        return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
-    });
 }
 
 std::int64_t held_line(const Plan& plan) noexcept {
@@ -266,7 +266,7 @@ Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
         case TableIn::kSmallGroup:
             return kernels::gather_table(kSmallHeldKib, choice.unit, index);
         case TableIn::kMediumGroup:
-            return kernels::gather_table(kHeldKib, choice.unit, index);
+            return kernels::gather_table(kHeldKib, std::max<std::int64_t>(choice.unit, 2), index);
         case TableIn::kLargeGroup:
             return kernels::gather_table(kLargeHeldKib, choice.unit, index);
         case TableIn::kGroupAndBuffer:

@@ -40,7 +40,7 @@ enum class Path : std::uint8_t {
     kGeneral,  // gather_units.hlsl, scatter_units.hlsl, find_winners.hlsl
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
-    kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices
+    kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices; 8 bytes of slices
     kLines,    // scatter_lines.hlsl, reduce_lines.hlsl: the positions of a line a thread
     kBytes,    // gather_bytes.hlsl, scatter_bytes.hlsl: slices of any size, in pieces of 16 bytes
     kBlocks,   // scatter_blocks.hlsl, reduce_blocks.hlsl: see blocks.hpp
@@ -157,6 +157,8 @@ std::int64_t table_step(const Plan& plan) noexcept;
 // The largest unit that all slices are whole multiples of, wherever they begin; and what fills
 // them has to fit into a dispatch's constants.
 std::int64_t unit_of(const Plan& plan) noexcept;
+// The plan with units for slices, of which each slice is then a dim, where it has several.
+Plan with_units(const Plan& plan, std::int64_t unit) noexcept;
 bool items_are_packed(const Plan& plan) noexcept;
 // Whether the indices lie in C order without gaps, so that an offset tells an index's number.
 bool indices_are_packed(const Plan& plan) noexcept;

@@ -21,6 +21,7 @@ void encode_gather_table(const Encoder& encoder, const Plan& plan, const Choice&
     constants.arguments[1] = narrow(walk.line_fours);
     constants.arguments[2] = narrow(walk.rounds);
     constants.arguments[3] = narrow(walk.line_elements);
+    constants.target_bytes = narrow(choice.unit);
     if (choice.table_in == TableIn::kGroupAndBuffer) views.read[2] = views.read[0];
     views.read[0].format = Format::kRgba32;
     // The queue counts groups by threads; these have a size of their own.
@@ -60,7 +61,7 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
 
 void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot) {
-    Constants constants = any_constants(plan, choice.unit, slot);
+    Constants constants = any_constants(with_units(plan, choice.unit), choice.unit, slot);
     constants.arguments[1] = narrow(choice.unit);
     set_pattern(plan, choice.unit, constants);
     Views views;

@@ -74,11 +74,13 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
         }
         encoder.queue.dispatch(kernels::reduce_sorted(values), constants, views, walkers * slice);
     }
-    if (count <= kLongestRun) return;
-    constants.pattern[0] = {};
+    const std::uint32_t longest = short_ones_are_done ? kLongestList : kLongestRun;
+    if (count <= longest) return;
+    constants.pattern[0] = {0, 0, longest, 0};
     if (plan.any_order && values == VALUES_FLOATS)
-        constants.pattern[0] = {1, empty_word(plan), 0, 0};
-    const std::uint64_t groups = quotient_up(count, kLongestRun) * quotient_up(slice, kLanes);
+        constants.pattern[0] = {1, empty_word(plan), longest, 0};
+    const std::uint64_t groups =
+        quotient_up(count, std::uint64_t{longest}) * quotient_up(slice, kLanes);
     encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);
 }
 

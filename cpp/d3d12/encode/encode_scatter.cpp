@@ -164,10 +164,7 @@ std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
         static_cast<std::int64_t>(tensors.table.bytes) > reached) {
         return std::nullopt;
     }
-    Plan units = plan;
-    units.slice_bytes = unit;
-    if (slice != unit) units.dims[units.rank++] = {slice / unit, unit, unit, 0};
-    return units;
+    return with_units(plan, unit);
 }
 
 void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

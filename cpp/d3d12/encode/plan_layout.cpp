@@ -1,6 +1,7 @@
 // How a plan's bytes lie, as far as it decides which kernels run it.
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "d3d12/encode/choose.hpp"
@@ -8,7 +9,14 @@
 namespace dmlindex::d3d12 {
 namespace {
 
+constexpr std::int64_t kUnits[] = {kPieceBytes, 4, 2, 1};
 constexpr int kMostCoordinates = 3;  // of the kernels with variants for them
+
+// Whether the constants of a dispatch hold what units are filled with until it repeats itself.
+bool fits_pattern(const Plan& plan, std::int64_t unit) noexcept {
+    return plan.fill == nullptr ||
+           std::lcm(plan.element_bytes, unit) <= static_cast<std::int64_t>(kPatternBytes);
+}
 
 }  // namespace
 
@@ -52,6 +60,26 @@ std::int64_t table_step(const Plan& plan) noexcept {
         common = std::gcd(common, plan.coordinates[k].table_stride);
     }
     return common;
+}
+
+std::int64_t unit_of(const Plan& plan) noexcept {
+    std::int64_t common = table_step(plan);
+    for (int d = 0; d < plan.rank; ++d) common = std::gcd(common, plan.dims[d].item_stride);
+    if (plan.is_linear) {  // no unit is half behind the end
+        common = std::gcd(common, present_elements(plan.line) * plan.element_bytes);
+    }
+    return *std::find_if(std::begin(kUnits), std::end(kUnits), [&](std::int64_t unit) {
+        return unit == 1 || (common % unit == 0 && fits_pattern(plan, unit));
+    });
+}
+
+Plan with_units(const Plan& plan, std::int64_t unit) noexcept {
+    Plan units = plan;
+    units.slice_bytes = unit;
+    if (plan.slice_bytes != unit) {
+        units.dims[units.rank++] = {plan.slice_bytes / unit, unit, unit, 0};
+    }
+    return units;
 }
 
 bool items_are_packed(const Plan& plan) noexcept {

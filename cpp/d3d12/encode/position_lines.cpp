@@ -23,8 +23,6 @@ constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
-// Lines that are enough for a large GPU with a thread each.
-constexpr std::int64_t kManyLines = 1 << 14;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -105,7 +103,7 @@ bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
 int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profile) noexcept {
     const bool reads_far = lines.are_rows && lines.positions > profile.line_positions;
     int shift = 0;
-    while (shift < kMostLaneShift && (reads_far || lines.count << shift < kManyLines) &&
+    while (shift < kMostLaneShift && (reads_far || lines.count << shift < profile.shared_lines) &&
            (kLeastOfALane << (shift + 1)) <= lines.positions &&
            (plan.coordinates[0].limit << (shift + 1)) <= 2 * lines.positions) {
         ++shift;

@@ -8,7 +8,7 @@
 #include "d3d12/host/loader.hpp"
 #include "d3d12/host/loader_library.hpp"
 #include "d3d12/host/vkd3d.hpp"
-#include "d3d12/host/vkd3d_failures.hpp"
+#include "d3d12/host/vkd3d_watch.hpp"
 #include "d3d12/host/vulkan.hpp"
 
 namespace dmlindex::d3d12 {

@@ -7,7 +7,7 @@
 
 #include "d3d12/host/timeline.hpp"
 #include "d3d12/host/vkd3d.hpp"
-#include "d3d12/host/vkd3d_failures.hpp"
+#include "d3d12/host/vkd3d_watch.hpp"
 #include "d3d12/host/vulkan.hpp"
 #include "dmlindex/error.hpp"
 

@@ -8,6 +8,8 @@ static const uint kSign = 0x80000000;
 static const uint kInfinity = 0x7f800000;
 static const uint kQuiet = 0x00400000;
 static const uint kNewNan = 0xffc00000;
+static const uint kLeastSure = 0x0d800000;          // 2^-100
+static const uint kLeastInfiniteHalf = 0x477ff000;  // 65520, which rounds past what a half can be
 
 uint2 magnitudes_of(uint2 bits) { return bits & ~kSign; }
 uint magnitude_of(uint bits) { return bits & ~kSign; }
@@ -120,10 +122,7 @@ bool makes_zero(uint left, uint right, bool adds) {
 
 // What the hardware is sure to reckon rightly: a number that is far from where denormals count, of which a flushed one
 // makes no such. (NaNs and infinities make none, either.)
-bool is_sure(uint result) {
-    static const uint kLeast = 0x0d800000;  // 2^-100
-    return magnitude_of(result) - kLeast < kInfinity - kLeast;
-}
+bool is_sure(uint result) { return magnitude_of(result) - kLeastSure < kInfinity - kLeastSure; }
 
 // Whether left < right; neither is a NaN, and zeros are equal.
 bool is_less(uint left, uint right) {
@@ -132,11 +131,11 @@ bool is_less(uint left, uint right) {
     return magnitude_of(left | right) != 0 && a < b;
 }
 
-uint2 widen_halves(uint2 half) {
-    uint2 exponent = half >> 10 & 0x1f;
-    uint2 mantissa = half & 0x3ff;
-    uint2 tiny = asuint((float2)mantissa * exp2(-24));
-    uint2 large = (exponent == 0x1f ? 0xff : exponent + (127 - 15)) << 23 | mantissa << 13;
+uint4 widen_halves(uint4 half) {
+    uint4 exponent = half >> 10 & 0x1f;
+    uint4 mantissa = half & 0x3ff;
+    uint4 tiny = asuint((float4)mantissa * exp2(-24));
+    uint4 large = (exponent == 0x1f ? 0xff : exponent + (127 - 15)) << 23 | mantissa << 13;
     return (half & 0x8000) << 16 | (exponent != 0 ? large : tiny);
 }
 
@@ -145,7 +144,7 @@ uint narrow_half(uint bits) {
     uint half;
     if (magnitude > kInfinity) {
         half = 0x7e00 | (magnitude >> 13 & 0x3ff);
-    } else if (magnitude >= 0x477ff000) {  // rounds past 65504, or infinite
+    } else if (magnitude >= kLeastInfiniteHalf) {
         half = 0x7c00;
     } else if (magnitude >= 0x38800000) {  // a normal number
         half = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;

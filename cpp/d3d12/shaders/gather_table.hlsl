@@ -16,6 +16,13 @@
 
 #define HELD_ELEMENTS (HELD_KIB * 256)  // a word each
 
+// Elements of 2 bytes in 16 KiB: or of one, as target_bytes says.
+#if HELD_KIB == 16 && ELEMENT == 2
+#define ITEM_BYTES target_bytes
+#else
+#define ITEM_BYTES ELEMENT
+#endif
+
 #if ELEMENT == 1
 #define IN_FLIGHT kInFlightOfBytes
 #else
@@ -23,7 +30,6 @@
 #endif
 
 #pragma warning(disable : 4714)  // FXC counts registers as GPUs of 2009 had them
-#define ITEM_BYTES ELEMENT
 #include "four.hlsli"
 #include "four_items.hlsli"
 
@@ -40,17 +46,18 @@ Element find_beyond(uint place) { return all[place]; }
 groupshared Element held[HELD_ELEMENTS];
 
 void hold(uint line_begin, uint count, uint thread) {
-    static const uint kEach = 16 / ELEMENT;
-    uint texels = (count + kEach - 1) / kEach;
+    uint each = 16 / ITEM_BYTES;
+    uint texels = (count + each - 1) / each;
     [loop] for (uint t = thread; t < texels; t += GROUP) {
-        uint4 loaded = table[line_begin / kEach + t];
-        uint at = t * kEach;
+        uint4 loaded = table[line_begin / each + t];
+        uint at = t * each;
 #if ELEMENT == 4
         [unroll] for (uint i = 0; i < 4; ++i) held[at + i] = loaded[i];
 #else
         [unroll] for (uint w = 0; w < 4; ++w) {
-            [unroll] for (uint i = 0; i < 4 / ELEMENT; ++i) {
-                held[at + w * (4 / ELEMENT) + i] = loaded[w] >> 8 * ELEMENT * i & ((1u << 8 * (ELEMENT % 4)) - 1);
+            [unroll] for (uint i = 0; i < 4; ++i) {
+                uint element = loaded[w] >> 8 * ITEM_BYTES * i & ((1u << 8 * (ITEM_BYTES % 4)) - 1);
+                if (i < 4 / ITEM_BYTES) held[at + w * (4 / ITEM_BYTES) + i] = element;
             }
         }
 #endif

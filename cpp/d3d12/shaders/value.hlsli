@@ -151,17 +151,21 @@ Element combine(Element old, Element update) {
     return result;
 }
 #elif VALUES == VALUES_FLOATS
-// Two of them; of one that is asked for twice, it is made once.
-uint2 widen(uint2 bits) {
-    uint2 result = bits;
+// As float32, and back.
+uint4 widen(uint4 bits) {
+    uint4 result = bits;
     [branch] if (arguments.z < 4) result = arguments.x == kValueFloat16 ? widen_halves(bits) : bits << 16;
     return result;
 }
 
-Element combine(Element old, Element update) {
-    uint2 both = widen(uint2(old, update));
-    uint a = both.x;
-    uint b = both.y;
+uint narrow(uint bits) {
+    uint result = bits;
+    [branch] if (arguments.z < 4) result = arguments.x == kValueFloat16 ? narrow_half(bits) : narrow_bfloat(bits);
+    return result;
+}
+
+// Two of them as float32; of one that is asked for twice, it is made once.
+uint combine_widened(uint a, uint b) {
     bool adds = arguments.y == kReductionAdd;
     precise float sum = asfloat(a) + asfloat(b);
     precise float product = asfloat(a) * asfloat(b);
@@ -177,8 +181,12 @@ Element combine(Element old, Element update) {
             result = in_integers(a, b, adds);
         }
     }
-    [branch] if (arguments.z < 4) result = arguments.x == kValueFloat16 ? narrow_half(result) : narrow_bfloat(result);
     return result;
+}
+
+Element combine(Element old, Element update) {
+    uint2 both = widen(uint4(old, update, 0, 0)).xy;
+    return narrow(combine_widened(both.x, both.y));
 }
 #elif VALUES == VALUES_DOUBLES
 uint2 combine_numbers(uint2 old, uint2 update, uint reduction) {

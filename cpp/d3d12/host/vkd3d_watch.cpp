@@ -1,4 +1,4 @@
-#include "d3d12/host/vkd3d_failures.hpp"
+#include "d3d12/host/vkd3d_watch.hpp"
 
 #include <atomic>
 #include <cstring>
