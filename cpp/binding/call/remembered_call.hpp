@@ -3,7 +3,8 @@
 // longer than to move some elements.
 //
 // What a plan depends on is compared: dtypes, sizes and strides, the other arguments by identity.
-// Whether memory overlaps is asked each time, as addresses differ.
+// Whether memory overlaps is asked each time, as addresses differ. The GIL, which small calls keep,
+// guards what is remembered.
 #pragma once
 
 #include <array>

@@ -48,7 +48,7 @@ LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) n
                               plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
-    // Others than elements are copied as more bytes than they have, which the table's last may not.
+    // Others than elements are copied as more bytes than they have, but at the table's end.
     constexpr std::int64_t kLeastPlaces = 32;
     if (slice >= kElementClasses &&
         (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
