@@ -12,7 +12,7 @@
 namespace dmlindex::cpu {
 
 // Where the plan's tensors lie. A gather only reads table and writes items; a scatter only reads
-// items and source (null unless the plan copies) and writes table.
+// items, and source where the plan copies it, and writes table.
 struct Buffers {
     std::byte* table;
     std::byte* items;

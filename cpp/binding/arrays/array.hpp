@@ -13,13 +13,17 @@ class Memory;
 
 namespace dmlindex::binding {
 
+inline std::byte* data_of(PyObject* array) noexcept {
+    return static_cast<std::byte*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
+}
+
 // Owns a reference to an array.
 class Array {
   public:
     explicit Array(py::object array) : array_(std::move(array)) {}
 
     PyArrayObject* get() const noexcept { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
-    std::byte* data() const noexcept { return static_cast<std::byte*>(PyArray_DATA(get())); }
+    std::byte* data() const noexcept { return data_of(array_.ptr()); }
     PyArray_Descr* dtype() const noexcept { return PyArray_DESCR(get()); }
     std::int64_t element_bytes() const noexcept { return PyArray_ITEMSIZE(get()); }
     py::object take() noexcept { return std::move(array_); }

@@ -12,12 +12,6 @@ namespace {
 constexpr Signature kGatherCall("CompiledOperator(input, indices, *, out=None)");
 constexpr Signature kScatterCall("CompiledOperator(input, indices, updates, *, out=None)");
 
-std::byte* data(PyObject* array) noexcept {
-    return array == nullptr
-               ? nullptr
-               : static_cast<std::byte*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
-}
-
 }  // namespace
 
 BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core_desc,
@@ -74,7 +68,7 @@ PyObject* BoundOperator::call(PyObject* const* args, Py_ssize_t count,
         }
         PyObject* const out = given[Parameter::kOut];
         if (const Plan* plan = ready_plan(given)) {
-            run_ready(*plan, given, data(out), cpu::OnFailure::kUntouched);
+            run_ready(*plan, given, data_of(out), cpu::OnFailure::kUntouched);
             return Py_NewRef(out);
         }
     }
@@ -101,27 +95,25 @@ const Plan* BoundOperator::ready_plan(const Arguments& given) const noexcept {
         !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(array))) {
         return nullptr;
     }
-    const std::byte* const out = data(array);
+    const std::byte* const out = data_of(array);
     const std::byte* const out_end = out + output_->span_bytes();
     const auto is_apart = [&](const Operand& operand, Parameter parameter) {
-        const std::byte* const first = data(given[parameter]);
+        const std::byte* const first = data_of(given[parameter]);
         return out_end <= first || first + operand.span_bytes() <= out;
     };
     if (!is_apart(*indices_, Parameter::kIndices)) return nullptr;
     if (updates_ && !is_apart(*updates_, Parameter::kUpdates)) return nullptr;
     if (is_apart(*input_, Parameter::kInput)) return &lowered_.plan();
-    const bool in_place = updates_ && lies_alike_ && data(given[Parameter::kInput]) == out;
+    const bool in_place = updates_ && lies_alike_ && data_of(given[Parameter::kInput]) == out;
     return in_place ? &lowered_.plan_in_place() : nullptr;
 }
 
 void BoundOperator::run_ready(const Plan& plan, const Arguments& given, std::byte* output,
                               cpu::OnFailure on_failure) const {
-    std::byte* const input = data(given[Parameter::kInput]);
-    const std::byte* const indices = data(given[Parameter::kIndices]);
-    const cpu::Buffers buffers = lowered_.scatters()
-                                     ? cpu::Buffers{output, data(given[Parameter::kUpdates]),
-                                                    indices, plan.copies_source ? input : nullptr}
-                                     : cpu::Buffers{input, output, indices, nullptr};
+    const cpu::Buffers buffers =
+        buffers_of(!lowered_.scatters(), data_of(given[Parameter::kInput]),
+                   data_of(given[Parameter::kIndices]),
+                   updates_ ? data_of(given[Parameter::kUpdates]) : nullptr, output);
     run_plan(name(), plan, buffers, on_failure, has_tuples_);
 }
 

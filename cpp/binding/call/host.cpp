@@ -58,11 +58,8 @@ PyObject* run_on_host(Invocation& call) {
     const Layout& layout =
         call.has_out() ? call.out.layout : call.result;  // packed, where it is new
     const Plan& plan = plan_of(call, layout, in_place, room);
-    const bool gathers = call.gathers();
-    const cpu::Buffers buffers =
-        gathers
-            ? cpu::Buffers{call.input.data, call.out.data, call.indices.data, nullptr}
-            : cpu::Buffers{call.out.data, call.updates.data, call.indices.data, call.input.data};
+    const cpu::Buffers buffers = buffers_of(call.gathers(), call.input.data, call.indices.data,
+                                            call.updates.data, call.out.data);
     run_plan(call.op, plan, buffers,
              call.has_out() ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything,
              call.has_tuples);

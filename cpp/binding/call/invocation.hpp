@@ -76,6 +76,13 @@ PyObject* run_on_host(Invocation& call);
 // Below this a call is over sooner than other threads could take the GIL.
 inline constexpr std::int64_t kReleaseBytes = 64 << 10;
 
+// What a plan's bytes are; updates is null for a gather.
+inline cpu::Buffers buffers_of(bool gathers, std::byte* input, const std::byte* indices,
+                               std::byte* updates, std::byte* output) noexcept {
+    return gathers ? cpu::Buffers{input, output, indices, nullptr}
+                   : cpu::Buffers{output, updates, indices, input};
+}
+
 // Runs a canonical plan on the CPU; without the GIL where the traffic is worth it. Error(kIndex)
 // for an index out of range that the mode does not allow.
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,

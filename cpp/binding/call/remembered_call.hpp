@@ -36,8 +36,8 @@ class RememberedCall {
         bool is_like(PyObject* object) const noexcept;
         void keep(const Tensor& tensor);
         // Whether two arrays that are like these have no bytes in common.
-        bool is_apart(PyArrayObject* array, const KnownArray& other,
-                      PyArrayObject* other_array) const noexcept;
+        bool is_apart(PyObject* array, const KnownArray& other,
+                      PyObject* other_array) const noexcept;
 
         PyArray_Descr* descr() const noexcept {
             return reinterpret_cast<PyArray_Descr*>(dtype.ptr());

@@ -82,15 +82,17 @@ bool unpack_scalar(const IndexRun& run, std::int64_t* offsets) noexcept;
 // more than 2^30 places. The last step goes over some positions again where they are no multiple of
 // it. What is read again is checked again. Slots are null for other slices.
 inline constexpr std::int64_t kLookUpStep = 16;
+using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
+                                      std::byte* items) noexcept;
+
 // Slices of other numbers of bytes, the coordinate's stride, are looked up, too, up to this many.
 // Of those, anything may be left in the run's items where it stopped.
 inline constexpr std::int64_t kMostWidenedBytes = 15;
+
 // The mode whose look-up a mode has: what is out of range they leave alone, but for kClamp.
 constexpr Mode look_up_mode(Mode mode) noexcept {
     return mode == Mode::kClamp ? Mode::kClamp : Mode::kRaise;
 }
-using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
-                                      std::byte* items) noexcept;
 
 // The same for a linear plan, in elements, as run's table_offset is: their places are table_offset
 // + index modulo 2^32, and last_place for those behind it. Moves as many steps as there are, or
@@ -164,7 +166,7 @@ using HoldKernel = bool (*)(const IndexRun& run, std::byte* packed) noexcept;
 // Slices of these sizes have kernels of their own: elements, then short rows such as a pixel's
 // three channels. 0, the last, is any size.
 inline constexpr std::int64_t kClassBytes[] = {1, 2, 4, 8, 16, 3, 6, 12, 24, 32, 64, 0};
-inline constexpr int kElementClasses = 5;
+inline constexpr int kElementClasses = 5;  // they come first
 inline constexpr int kSliceClasses = std::size(kClassBytes);
 int slice_class(std::int64_t slice_bytes) noexcept;
 

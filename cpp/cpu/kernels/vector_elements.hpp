@@ -48,6 +48,23 @@ template <class Step>
     return step(count - kLookUpStep) ? count : i;
 }
 
+// Places the indices of a step from position i on, and asks for some further on: calls keep(j,
+// places of positions i + j and so on). False if one has no place.
+template <class Vector, class Index, Mode kMode, class Keep>
+[[gnu::always_inline]] inline bool place_step(const std::byte* indices, std::int64_t i,
+                                              Vector limit, Vector last, Keep keep) noexcept {
+    constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
+    fetch_ahead(indices + i * kIndexBytes, kLookUpStep * kIndexBytes);
+    Vector any_outside = Vector::splat(0);
+    for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
+        Vector outside = Vector::splat(0);
+        const Vector index = Vector::template load<Index>(indices + (i + j) * kIndexBytes);
+        keep(j, place<Vector, Index, kMode>(index, limit, last, outside));
+        any_outside = any_outside | outside;
+    }
+    return !any_negative(any_outside);
+}
+
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
@@ -55,19 +72,10 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {
-        fetch_ahead(run.indices + i * static_cast<std::int64_t>(sizeof(Index)),
-                    kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
         if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes);
         alignas(64) std::int64_t places[kLookUpStep];
-        Vector any_outside = Vector::splat(0);
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            Vector outside = Vector::splat(0);
-            const Vector index = Vector::template load<Index>(
-                run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
-            place<Vector, Index, kMode>(index, limit, last, outside).store(places + j);
-            any_outside = any_outside | outside;
-        }
-        if (any_negative(any_outside)) return false;
+        const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
+        if (!place_step<Vector, Index, kMode>(run.indices, i, limit, last, keep)) return false;
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {
             std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
         }
@@ -89,22 +97,14 @@ std::int64_t look_up_as(const IndexRun& run, const std::byte* table, std::byte* 
     // Behind the last of these, kWide bytes would reach past the table.
     const Vector last_wide = Vector::splat(last_place - (kWide - 1) / bytes);
     return each_step(count, [&](std::int64_t i) {
-        fetch_ahead(indices + i * static_cast<std::int64_t>(sizeof(Index)),
-                    kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
         fetch_ahead(items + i * bytes, kLookUpStep * bytes);
         alignas(64) std::int64_t offsets[kLookUpStep];
-        Vector any_outside = Vector::splat(0);
         Vector any_at_end = Vector::splat(0);
-        for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            Vector outside = Vector::splat(0);
-            const Vector index = Vector::template load<Index>(
-                indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
-            const Vector at = place<Vector, Index, kMode>(index, limit, last, outside);
+        const auto keep = [&](std::int64_t j, Vector at) {
             multiply_low(at, width).store(offsets + j);
-            any_outside = any_outside | outside;
             any_at_end = any_at_end | (last_wide - at);
-        }
-        if (any_negative(any_outside)) return false;
+        };
+        if (!place_step<Vector, Index, kMode>(indices, i, limit, last, keep)) return false;
         if (any_negative(any_at_end) || i + 2 * kLookUpStep > count) {
 #pragma GCC unroll 1
             for (std::int64_t j = 0; j < kLookUpStep; ++j) {

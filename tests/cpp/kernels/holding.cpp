@@ -11,8 +11,8 @@ using cpu::IndexRun;
 
 // Look-ups stop before the first step that holds an index which has no place by itself; the last
 // step goes back over some positions, so that none are left behind whole steps. Fewer than a step
-// go one by one, as all do without vectors. Vast tables are too
-// large to have here: indices stay among their first places.
+// go one by one, as all do without vectors. Vast tables are too large to have here: indices stay
+// among their first places.
 void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     Random& random = c.random;
     const auto type = c.at<IndexType>(0);
