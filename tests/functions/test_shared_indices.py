@@ -47,3 +47,39 @@ def test_few_indices_on_a_later_axis(dtype: str, outer: tuple[int, ...], count: 
     dmlindex.gather(table, indices, axis, out=wide[..., 1::2])
     assert wide[..., 1::2].tobytes() == expected.tobytes()
     assert not wide[..., ::2].tobytes().strip(b"\0")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "V3", "f4", "V12", "c16"])
+@pytest.mark.parametrize("limit", [1, 2, 5, 16, 40])
+@pytest.mark.parametrize("count", [1, 2, 5, 24, 70])
+def test_many_rows_of_few_places(dtype: str, limit: int, count: int) -> None:
+    """Packed rows, which byte shuffles move some at a time, and others; whole tables and views."""
+    rng = np.random.default_rng([limit, count])
+    shape = (2, 4500, limit + 1)
+    made = rng.integers(0, 250, (*shape, np.dtype(dtype).itemsize), np.uint8)
+    table = made.view(dtype).reshape(shape)
+    indices = rng.integers(-limit, limit, count)
+    views = [
+        table[:, :, :limit],
+        np.ascontiguousarray(table[:, :, 1:]),
+        table[:, ::-2, 1:],
+        np.broadcast_to(table[:, :1, 1:], (2, 4500, limit)),
+    ]
+    for view in views:
+        expected = np.take(view, indices, 2)
+        found = dmlindex.gather(view, indices, 2)
+        assert found.tobytes() == expected.tobytes()
+        wide = np.zeros((*expected.shape[:2], count + 1), dtype)  # something behind each row
+        dmlindex.gather(view, indices, 2, mode="clamp", out=wide[..., :count])
+        assert wide[..., :count].tobytes() == expected.tobytes()
+        assert not wide[..., count].tobytes().strip(b"\0")
+    if count <= 5:  # rows as far apart as if they were packed, but are not
+        columns = np.zeros((count, *expected.shape[:2], count), dtype)
+        out = np.moveaxis(columns[..., 0], 0, -1)
+        dmlindex.gather(view, indices, 2, out=out)
+        assert out.tobytes() == expected.tobytes()
+        assert not columns[..., 1:].tobytes().strip(b"\0")
+    indices[-1] = limit
+    filled = np.take(view, np.where(indices == limit, 0, indices), 2)
+    filled[..., indices == limit] = np.zeros(1, dtype)
+    assert dmlindex.gather(view, indices, 2, mode="fill").tobytes() == filled.tobytes()

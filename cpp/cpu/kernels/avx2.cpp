@@ -1,6 +1,7 @@
 // AVX2: four 64-bit lanes. Hardware gathers are not used: on Zen they are slower than scalar loads.
 #include <immintrin.h>
 
+#include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -113,12 +114,32 @@ inline Avx2 clamp(Avx2 v, Avx2 low, Avx2 high) noexcept {
     return select_negative(high - from_below, high, from_below);
 }
 
+struct Avx2Bytes {
+    static constexpr std::int64_t kSize = 16;
+    __m128i bytes;
+
+    static Avx2Bytes load(const std::byte* from) noexcept {
+        return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))};
+    }
+    void store(std::byte* to) const noexcept {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+    }
+    Avx2Bytes pick(Avx2Bytes control) const noexcept {
+        return {_mm_shuffle_epi8(bytes, control.bytes)};
+    }
+    Avx2Bytes pick_or_zero(Avx2Bytes control) const noexcept { return pick(control); }
+    Avx2Bytes operator|(Avx2Bytes other) const noexcept {
+        return {_mm_or_si128(bytes, other.bytes)};
+    }
+};
+
 }  // namespace
 
 void add_avx2_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx2>(kernels);
     add_moves<Avx2>(kernels);
     add_look_ups<Avx2>(kernels);
+    add_shuffle<Avx2Bytes>(kernels);
     add_avx2_reductions(kernels);
 }
 

@@ -1,6 +1,7 @@
 // AVX-512 (F, BW, DQ, VL, VBMI): eight 64-bit lanes.
 
 #include "cpu/kernels/avx512_tables.hpp"
+#include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -116,6 +117,24 @@ inline Avx512 clamp(Avx512 v, Avx512 low, Avx512 high) noexcept {
     return {_mm512_min_epi64(_mm512_max_epi64(v.lanes, low.lanes), high.lanes)};
 }
 
+struct Avx512Bytes {
+    static constexpr std::int64_t kSize = kRegisterBytes;
+    __m512i bytes;
+
+    static Avx512Bytes load(const std::byte* from) noexcept { return {_mm512_loadu_si512(from)}; }
+    void store(std::byte* to) const noexcept { _mm512_storeu_si512(to, bytes); }
+    Avx512Bytes pick(Avx512Bytes control) const noexcept {
+        return {_mm512_permutexvar_epi8(control.bytes, bytes)};
+    }
+    Avx512Bytes pick_or_zero(Avx512Bytes control) const noexcept {
+        const __mmask64 there = ~_mm512_movepi8_mask(control.bytes);
+        return {_mm512_maskz_permutexvar_epi8(there, control.bytes, bytes)};
+    }
+    Avx512Bytes operator|(Avx512Bytes other) const noexcept {
+        return {_mm512_or_si512(bytes, other.bytes)};
+    }
+};
+
 // Indices are held 16 at a time, but those of very long axes.
 template <class Index, std::int64_t kPackedBytes>
 bool hold_words(const IndexRun& run, std::byte* packed) noexcept {
@@ -134,6 +153,7 @@ void add_avx512_kernels(Kernels& kernels) noexcept {
         kernels.hold[type][1] = hold_words<Index, 2>;
         kernels.hold[type][2] = hold_words<Index, 4>;
     });
+    add_shuffle<Avx512Bytes>(kernels);
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
     add_avx512_line_look_ups(kernels);
 }

@@ -143,6 +143,24 @@ using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::by
 using StreamKernel = void (*)(const Block& block, Carry& carry) noexcept;
 using FenceKernel = void (*)() noexcept;
 
+// How the items of a group of rows are put together from the bytes of its table: in pieces of the
+// kernels' shuffle_bytes, of which the last may cover some of the one before. A piece has loads of
+// as many bytes each, which lie at `from` in the group's table; a load's control has a byte for
+// each of the piece's, that says which of the load's it is, or kNoByte. Of a piece's loads one has
+// it.
+struct Shuffle {
+    static constexpr int kMostLoads = 4;
+    static constexpr std::byte kNoByte{0x80};
+    const std::int32_t* from;
+    const std::byte* controls;
+    int loads;
+    std::int64_t item_bytes;  // of a group: a piece or more
+};
+
+// A gather of groups that lie table_stride apart and whose items follow each other.
+using ShuffleKernel = void (*)(const Shuffle& shuffle, std::int64_t groups, const std::byte* table,
+                               std::int64_t table_stride, std::byte* items) noexcept;
+
 // The largest element that has kernels of its own.
 inline constexpr std::int64_t kElementBytes = 16;
 
@@ -200,6 +218,8 @@ struct Kernels {
     StreamKernel stream;
     FenceKernel fence;
     CompressKernel compress[kSliceClasses];  // for elements
+    ShuffleKernel shuffle;                   // null where an ISA has none
+    std::int64_t shuffle_bytes;
 };
 
 // A run of positions that look elements of a class up in a table of limit.

@@ -1,6 +1,7 @@
 // NEON, on 64-bit Arm: two 64-bit lanes.
 #include <arm_neon.h>
 
+#include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -83,12 +84,28 @@ inline Neon clamp(Neon v, Neon low, Neon high) noexcept {
     return {vbslq_s64(vcgtq_s64(from_below, high.lanes), high.lanes, from_below)};
 }
 
+struct NeonBytes {
+    static constexpr std::int64_t kSize = 16;
+    uint8x16_t bytes;
+
+    static NeonBytes load(const std::byte* from) noexcept {
+        return {vld1q_u8(reinterpret_cast<const std::uint8_t*>(from))};
+    }
+    void store(std::byte* to) const noexcept {
+        vst1q_u8(reinterpret_cast<std::uint8_t*>(to), bytes);
+    }
+    NeonBytes pick(NeonBytes control) const noexcept { return {vqtbl1q_u8(bytes, control.bytes)}; }
+    NeonBytes pick_or_zero(NeonBytes control) const noexcept { return pick(control); }
+    NeonBytes operator|(NeonBytes other) const noexcept { return {vorrq_u8(bytes, other.bytes)}; }
+};
+
 }  // namespace
 
 void add_neon_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Neon>(kernels);
     add_moves<Neon>(kernels);
     add_look_ups<Neon>(kernels);
+    add_shuffle<NeonBytes>(kernels);
 }
 
 }  // namespace dmlindex::cpu

@@ -11,6 +11,7 @@
 #include "cpu/run/lines_trial.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
+#include "cpu/run/shuffled_rows.hpp"
 #include "cpu/run/strips.hpp"
 #include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
@@ -47,7 +48,7 @@ bool follow_each_other(const Block& block) noexcept {
 
 // Whether every run is a packed row of indices, each of which takes one element of a packed row of
 // the table. Indices that rows share are looked up in each of them only where the table's row lies
-// in registers: else their offsets are quicker.
+// in registers, and rows are too long to be shuffled: else their offsets are quicker.
 bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (job.look_up == nullptr || parts.behind > 0 || parts.positions_rank == 0) return false;
     const Dim& run = job.dims[job.rank - 1];
@@ -57,7 +58,8 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     }
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
     const bool in_registers = goes_in_registers(kernels(), look_up_run(job));
-    if (parts.free_count > 1) return run.size >= kShortRow && in_registers;
+    if (parts.free_count > 1)
+        return run.size >= kShortRow && in_registers && !shuffles_short_rows(job, parts);
     const bool in_few =
         in_registers && job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);

@@ -5,6 +5,7 @@
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/next_row.hpp"
+#include "cpu/run/shuffled_rows.hpp"
 #include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
 
@@ -84,6 +85,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
         deliver(job, block, carry);
         return;
     }
+    if (parts.behind == 0 && move_shuffled_rows(job, parts, block)) return;
     constexpr std::int64_t kFewRows = 8;
     if (parts.behind == 0 && job.copy != nullptr && block.slice_bytes <= kCacheLineBytes &&
         job.dims[parts.before - 1].size >= std::max(kFewRows, block.count) &&

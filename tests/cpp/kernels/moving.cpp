@@ -136,6 +136,51 @@ void try_stream(Case& c, cpu::StreamKernel kernel) {
     }
 }
 
+// Groups of bytes of a table that lie a stride apart, one behind the other or not, in reverse too.
+void try_shuffle(Case& c, cpu::ShuffleKernel kernel) {
+    Random& random = c.random;
+    const std::int64_t piece = kernel == nullptr ? 1 : c.kernels.shuffle_bytes;
+    const int loads = c.timed ? 1 : static_cast<int>(random.between(1, cpu::Shuffle::kMostLoads));
+    const std::int64_t item_bytes = c.timed ? 512 : random.between(piece, 5 * piece);
+    const std::int64_t pieces = (item_bytes + piece - 1) / piece;
+    const std::int64_t group_bytes = c.timed ? 512 : random.between(piece, 4 * piece);
+    const std::int64_t apart = c.timed ? 512 : random.between(-200, 200);
+    const Pieces groups = c.pieces(c.count, group_bytes, apart);
+    const Twin items = c.buffer(c.count * item_bytes);
+    std::vector<std::int32_t> from(static_cast<std::size_t>(pieces * loads));
+    std::vector<std::byte> controls(from.size() * static_cast<std::size_t>(piece),
+                                    cpu::Shuffle::kNoByte);
+    std::vector<std::int64_t> sources(static_cast<std::size_t>(item_bytes));
+    for (std::int32_t& each : from)
+        each = static_cast<std::int32_t>(random.between(0, group_bytes - piece));
+    for (std::int64_t p = 0; p < pieces; ++p) {
+        for (std::int64_t b = 0; b < piece; ++b) {
+            const std::int64_t load = p * loads + random.between(0, loads - 1);
+            const std::int64_t taken = random.between(0, piece - 1);
+            controls[static_cast<std::size_t>(load * piece + b)] = static_cast<std::byte>(taken);
+            const std::int64_t at = std::min(p * piece, item_bytes - piece) + b;
+            sources[static_cast<std::size_t>(at)] = from[static_cast<std::size_t>(load)] + taken;
+        }
+    }
+    c.call([&] {
+        if (kernel != nullptr) {
+            kernel({from.data(), controls.data(), loads, item_bytes}, c.count, groups.origin.data,
+                   groups.stride, items.data);
+            return;
+        }
+        for (std::int64_t g = 0; g < c.count; ++g) {  // as bytes
+            c.kernels.gather[0]({groups.at(g).data, sources.data(), item_bytes,
+                                 items.data + g * item_bytes, 1, 1, 1, false, nullptr, nullptr});
+        }
+    });
+    for (std::int64_t g = 0; g < c.count; ++g) {
+        for (std::int64_t b = 0; b < item_bytes; ++b) {
+            items.expected[g * item_bytes + b] =
+                groups.at(g).expected[sources[static_cast<std::size_t>(b)]];
+        }
+    }
+}
+
 // It has no effect that one thread could see.
 void try_fence(Case& c, cpu::FenceKernel kernel) {
     c.call([&] {
@@ -206,6 +251,7 @@ std::vector<Family> move_families() {
         family<&Kernels::stream, try_stream>("stream"),
         family<&Kernels::fence, try_fence>("fence"),
         family<&Kernels::compress, try_compress>("compress", slice),
+        family<&Kernels::shuffle, try_shuffle>("shuffle"),
     };
 }
 
