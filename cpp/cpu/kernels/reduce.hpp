@@ -25,10 +25,13 @@ inline bool are_one(const std::int64_t* offsets) noexcept {
 inline bool has_runs(const Block& block) noexcept {
     constexpr std::int64_t kLooks = 16;
     if (block.count < 4 * kLooks) return false;
-    std::int64_t found = 0;
-    for (std::int64_t k = 0; k < kLooks; ++k)
-        found += are_one(block.offsets + k * (block.count / kLooks)) ? 1 : 0;
-    return found > kLooks * 3 / 4;
+    const std::int64_t apart = block.count / kLooks;
+    std::int64_t misses = 0;
+    for (std::int64_t k = 0; k < kLooks; ++k) {
+        misses += are_one(block.offsets + k * apart) ? 0 : 1;
+        if (misses == kLooks / 4) return false;
+    }
+    return true;
 }
 
 // How many positions from i on have the place of the first.
@@ -151,18 +154,20 @@ bool changes_little(const Block& block) noexcept {
 
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
-    const Block block = given;  // a copy that no store can change
-    const auto each_target = [&block]<bool kSingle>(auto reduce_one) {
+    const auto each_target = [&given]<bool kSingle>(auto reduce_one) {
+        // A copy that no store can change; of its parts alone: as a whole it would have to wait
+        // until it is written.
+        const Block block = given;
         each_position<kSingle, !kSingle>(block, [&](std::int64_t i) {
             if (block.offsets[i] == kSkipped) return;
             reduce_one(block.table + block.offsets[i], block.items + i * block.item_stride);
         });
     };
-    const bool single = block.slice_bytes == static_cast<std::int64_t>(sizeof(T));
+    const bool single = given.slice_bytes == static_cast<std::int64_t>(sizeof(T));
     if constexpr (kHasVectors<T> &&
                   (kReduction == Reduction::kMin || kReduction == Reduction::kMax)) {
         // A store would make the next update of the place wait for it.
-        if (single && !has_runs(block) && changes_little<kReduction, T>(block)) {
+        if (single && !has_runs(given) && changes_little<kReduction, T>(given)) {
             each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
                 if (changes_nothing<kReduction, T>(target, item)) [[likely]]
                     return;
@@ -171,16 +176,17 @@ void reduce(const Block& given) noexcept {
             return;
         }
     }
-    if (single && has_runs(block)) {
-        reduce_runs<kReduction, T>(block);
+    if (single && has_runs(given)) {
+        reduce_runs<kReduction, T>(given);
     } else if (single) {
         each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
         });
     } else {
-        each_target.template operator()<false>([&block](std::byte* target, const std::byte* item) {
-            reduce_slice<kReduction, T>(target, item, block.slice_bytes);
-        });
+        each_target.template operator()<false>(
+            [bytes = given.slice_bytes](std::byte* target, const std::byte* item) {
+                reduce_slice<kReduction, T>(target, item, bytes);
+            });
     }
 }
 

@@ -99,14 +99,15 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
 
 }  // namespace
 
-void deliver(const Job& job, Block block, Carry& carry) noexcept {
+void deliver(const Job& job, const Block& block, Carry& carry) noexcept {
     const bool packed = block.item_stride == block.slice_bytes;
     if (packed && follow_each_other(block)) {
-        block.slice_bytes *= block.count;
-        block.count = 1;
-        block.all_lines = false;
-    }
-    if (packed && job.stream != nullptr) {
+        Block slice = block;
+        slice.slice_bytes *= block.count;
+        slice.count = 1;
+        slice.all_lines = false;
+        job.stream != nullptr ? job.stream(slice, carry) : job.move_any_size(slice);
+    } else if (packed && job.stream != nullptr) {
         job.stream(block, carry);
     } else {
         (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);

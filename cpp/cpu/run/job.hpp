@@ -80,7 +80,7 @@ bool execute(const Job& job) noexcept;
 bool goes_in_strips(const Job& job) noexcept;
 
 // Moves a block, past the caches if the result is large: then through the carry.
-void deliver(const Job& job, Block block, Carry& carry) noexcept;
+void deliver(const Job& job, const Block& block, Carry& carry) noexcept;
 
 // Positions first to first + count of a block.
 inline Block piece_of(Block block, std::int64_t first, std::int64_t count) noexcept {
