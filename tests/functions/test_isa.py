@@ -24,6 +24,7 @@ FILES = [
     "test_columns.py",
     "test_copied_rows.py",
     "test_threads.py",
+    "test_updates.py",
     "test_reductions.py",
     "test_fill_value.py",
     "test_find_duplicates.py",

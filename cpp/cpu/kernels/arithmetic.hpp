@@ -45,9 +45,9 @@ struct Bfloat16 {
 
 #ifdef __F16C__
 
-float widen(Float16 half) noexcept { return _cvtsh_ss(half.bits); }
+[[maybe_unused]] float widen(Float16 half) noexcept { return _cvtsh_ss(half.bits); }
 
-void narrow(float value, Float16& half) noexcept {
+[[maybe_unused]] void narrow(float value, Float16& half) noexcept {
     half.bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 

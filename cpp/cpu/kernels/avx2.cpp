@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
+#include "cpu/kernels/vector_updates.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -139,6 +140,7 @@ void add_avx2_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx2>(kernels);
     add_moves<Avx2>(kernels);
     add_look_ups<Avx2>(kernels);
+    add_updates<Avx2>(kernels);
     add_shuffle<Avx2Bytes>(kernels);
     add_avx2_reductions(kernels);
 }

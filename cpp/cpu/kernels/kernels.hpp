@@ -100,6 +100,12 @@ constexpr Mode look_up_mode(Mode mode) noexcept {
 using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last_place,
                                           const std::byte* line, std::byte* items) noexcept;
 
+// Resolve and scatter, or reduce, in one, for packed items of elements and packed indices of one
+// coordinate whose stride they are: moves whole steps of kLookUpStep in order, as long as all
+// indices are in range, and returns how many positions it moved.
+using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table,
+                                      const std::byte* items) noexcept;
+
 // A gather from a strip: items[i] is the element of row rows[i], column i % width of a packed table
 // of rows of width elements, for all i < count. Both are whole steps of kLookUpStep.
 using StripKernel = void (*)(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
@@ -205,6 +211,8 @@ struct Kernels {
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
     // For axes of at most small_table places.
     LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];
+    UpdateKernel put[kSliceClasses][kIndexTypes];  // for elements; null for rare indices
+    UpdateKernel put_reduced[kValueTypes][kReductions][kIndexTypes];
     StripKernel gather_strip[kSliceClasses];  // for elements
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];

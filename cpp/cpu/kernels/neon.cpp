@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
+#include "cpu/kernels/vector_updates.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -105,6 +106,7 @@ void add_neon_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Neon>(kernels);
     add_moves<Neon>(kernels);
     add_look_ups<Neon>(kernels);
+    add_updates<Neon>(kernels);
     add_shuffle<NeonBytes>(kernels);
 }
 

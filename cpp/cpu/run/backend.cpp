@@ -21,78 +21,6 @@
 namespace dmlindex::cpu {
 namespace {
 
-// For shorter ones, lines in which one ends and the next begins are too many to gain anything.
-constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
-
-// Whether random places of the table are rather not in cache. Fetching ahead hurts where they are.
-// A scatter gains by it earliest, as its stores wait for their lines in order.
-bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
-    return reached > (plan.direction == Direction::kScatter ? 2 : 4) * caches().l2_bytes;
-}
-
-// Whether a gather's result is so large that it is written past the caches. Out of a table that L2
-// holds, plain stores are as quick, and the result is at hand.
-bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
-    if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
-        plan.slice_bytes < kStreamedSliceBytes) {
-        return false;
-    }
-    const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
-    const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
-    return result_bytes >=
-           (table_bytes < caches().l2_bytes ? caches().far_bytes : streamed_bytes(threads));
-}
-
-LookUpKernel choose_look_up(const Kernels& table, const Plan& plan, int slice) noexcept {
-    const bool plain_gather = plan.direction == Direction::kGather && plan.rank > 0 &&
-                              plan.coordinate_count == 1 &&
-                              plan.coordinates[0].table_stride == plan.slice_bytes;
-    if (!plain_gather) return nullptr;
-    // Others than elements are copied as more bytes than they have, but at the table's end.
-    constexpr std::int64_t kLeastPlaces = 32;
-    if (slice >= kElementClasses &&
-        (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
-        return nullptr;
-    }
-    return look_up_for(table, plan.index_type, plan.mode,
-                       {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
-}
-
-Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
-    const Kernels& table = kernels();
-    const bool may_skip = plan.mode == Mode::kSkip;
-    const int slice = slice_class(plan.slice_bytes);
-    const std::int64_t reached = reached_bytes(plan);
-    Job job;
-    job.direction = plan.direction;
-    job.rank = plan.rank;
-    job.coordinate_count = plan.coordinate_count;
-    job.coordinates = plan.coordinates;
-    job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
-    job.hold = table.hold[static_cast<int>(plan.index_type)][1];
-    job.move = choose_move(table, plan, slice, may_skip);
-    job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
-    job.compress = table.compress[slice];
-    job.far = table_is_far(plan, reached);
-    job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
-                        caches().far_bytes;
-    job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
-    // It fetches nothing ahead, which pays up to larger tables than for the moves.
-    job.look_up = reached <= caches().far_bytes ? choose_look_up(table, plan, slice) : nullptr;
-    job.copy = may_skip || plan.reduction != Reduction::kNone ? nullptr : table.copy[slice];
-    job.buffers = buffers;
-    job.index_bytes = index_bytes(plan.index_type);
-    job.slice_bytes = plan.slice_bytes;
-    job.element_bytes = plan.element_bytes;
-    job.whole_elements = plan.reduction != Reduction::kNone || (may_skip && plan.fill != nullptr);
-    job.fill = plan.fill;
-    job.byte_table = plan.byte_table;
-    job.first_offset = kSkipped;
-    job.last_offset = kSkipped;
-    std::copy_n(plan.dims, plan.rank, job.dims);
-    return job;
-}
-
 // Each thread looks at every update. Of elements it keeps its own together, which takes about as
 // long as moving one to a table in the caches; past longer slices of others it jumps, which takes
 // about as long as moving some cache lines.
@@ -151,7 +79,7 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
     constexpr std::int64_t kFewMisses = 96;
     if (!packed) return nullptr;
     if (row.size > kFewMisses && reached_bytes(plan) > caches().far_bytes) return nullptr;
-    return choose_look_up(kernels(), plan, slice_class(plan.slice_bytes));
+    return choose_look_up(plan);
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:

@@ -65,21 +65,47 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
 }
 
-bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
-    alignas(kCacheLineBytes) std::int64_t offsets[kLookUpStep];
+// Whether the first run goes to one place several times in a row, by some looks: such updates are
+// reduced in a register.
+bool has_repeats(const Job& job, std::int64_t size) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    std::int64_t misses = 0;
+    for (std::int64_t k = 0; k < kLooks && misses < kLooks / 4; ++k) {
+        const std::byte* const indices =
+            job.buffers.indices + k * (size / kLooks) * job.index_bytes;
+        misses += is_one_index(indices, job.index_bytes, 4) ? 0 : 1;
+    }
+    return misses < kLooks / 4;
+}
+
+// As can_look_up(), for a scatter or a reduction of all updates.
+bool can_update(const Job& job, const Partition& parts) noexcept {
+    if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
+    const Dim& run = job.dims[job.rank - 1];
+    return run.size >= kShortRow && run.index_stride == job.index_bytes && run.table_stride == 0 &&
+           run.item_stride == job.slice_bytes && !(job.reduces && has_repeats(job, run.size));
+}
+
+// Resolves and moves in one: kernel is the job's look-up or its update.
+template <class Kernel>
+bool execute_in_one(const Job& job, Kernel kernel) noexcept {
+    const Dim* const dims = job.dims;
+    const int rank = job.rank;
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const NextRow next_row(job, dims[rank - 1].size);
     const std::int64_t to_next = rank > 1 ? dims[rank - 2].table_stride : 0;
+    std::int64_t at_once = kLookUpStep;
     for (PositionWalker walker(dims, rank, 0); !walker.at_end();) {
         const std::int64_t left = walker.left_in_run();
         IndexRun run =
             walker.index_run(job.buffers.indices, left, job.coordinates, job.coordinate_count);
         std::byte* items = job.buffers.items + walker.item_offset();
-        const std::byte* const table = job.buffers.table + run.table_offset;
+        std::byte* const table = job.buffers.table + run.table_offset;
         std::int64_t moved = 0;
         next_row.each_piece(to_next != 0 ? table + to_next : nullptr, left,
                             [&](std::int64_t, std::int64_t count) {
                                 run.count = count;
-                                const std::int64_t found = job.look_up(run, table, items);
+                                const std::int64_t found = kernel(run, table, items);
                                 run.indices += found * job.index_bytes;
                                 items += found * job.slice_bytes;
                                 moved += found;
@@ -87,11 +113,13 @@ bool look_up(const Job& job, const Dim* dims, int rank) noexcept {
                             });
         walker.advance(moved);
         if (moved == left) continue;
-        // The last few, or some that are out of range and need the mode.
-        const std::int64_t count = run.count = std::min(left - moved, kLookUpStep);
+        // The last few, or some that are out of range and need the mode: ever more of those, while
+        // there are few between them.
+        at_once = moved >= 4 * at_once ? kLookUpStep : std::min(4 * at_once, kBlockPositions);
+        const std::int64_t count = run.count = std::min(left - moved, at_once);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,
-                  job.element_bytes, job.far, job.fill, nullptr});
+                  job.element_bytes, job.far, job.fill, job.byte_table});
         walker.advance(count);
     }
     return true;
@@ -125,7 +153,8 @@ bool execute(const Job& job) noexcept {
     assert(std::all_of(job.dims, job.dims + job.rank, [](const Dim& dim) { return dim.size > 0; }));
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
-    if (can_look_up(job, parts)) return look_up(job, job.dims, job.rank);
+    if (can_look_up(job, parts)) return execute_in_one(job, job.look_up);
+    if (can_update(job, parts)) return execute_in_one(job, job.update);
     if (parts.free_count == 1) {
         if (const auto good = execute_in_rows(job, dims, parts.positions_rank)) return *good;
         if (Strips::pay(job)) {

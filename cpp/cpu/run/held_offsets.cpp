@@ -105,6 +105,9 @@ void HeldOffsets::apply(Job& job) const noexcept {
     if (job.look_up != nullptr) {
         job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp, look_up_run(job));
     }
+    if (job.updates != nullptr) {
+        job.update = job.updates[static_cast<int>(kWidths[width_class_])];
+    }
     job.index_bytes = std::int64_t{1} << width_class_;
     job.coordinates = &unit_;
     job.coordinate_count = 1;

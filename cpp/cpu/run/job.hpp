@@ -21,13 +21,16 @@ struct Job {
     HoldKernel hold;
     MoveKernel move;
     MoveKernel move_any_size;  // the same for slices of another size
-    LookUpKernel
-        look_up;      // for packed elements; null where there is none or the table is not in cache
-    CopyKernel copy;  // for strided slices; null where a move does more than copy
-    CompressKernel compress;  // for elements; null for larger slices
-    StreamKernel stream;      // for a large result of long slices; null for others
-    bool far;                 // the table is larger than the caches
-    bool items_are_far;       // items and indices come from memory
+    // For packed elements; null where there is none or the table is not in cache.
+    LookUpKernel look_up;
+    UpdateKernel update;
+    const UpdateKernel* updates;  // by index type: update is one of them
+    CopyKernel copy;              // for strided slices; null where a move does more than copy
+    CompressKernel compress;      // for elements; null for larger slices
+    StreamKernel stream;          // for a large result of long slices; null for others
+    bool reduces;
+    bool far;            // the table is larger than the caches
+    bool items_are_far;  // items and indices come from memory
     Buffers buffers;
     std::int64_t index_bytes;
     std::int64_t slice_bytes;
@@ -41,6 +44,16 @@ struct Job {
     std::int64_t last_offset;
     Dim dims[kMaxDims];
 };
+
+Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept;
+
+// Whether random places of the table, of which indices reach so many bytes, are rather not in
+// cache. Fetching ahead hurts where they are. A scatter gains by it earliest, as its stores wait
+// for their lines in order.
+bool table_is_far(const Plan& plan, std::int64_t reached) noexcept;
+
+// Null where the plan is no gather of one coordinate, or the ISA has none for it.
+LookUpKernel choose_look_up(const Plan& plan) noexcept;
 
 // What moves slices of a class; may_skip: some offsets may be kSkipped.
 inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,

@@ -7,16 +7,12 @@
 #include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
-namespace {
 
-// Whether a packed row of indices is one index all along: each is the next one. The C library
-// compares as many bytes at a time as the machine can.
+// Each is the next one. The C library compares as many bytes at a time as the machine can.
 bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept {
     return std::memcmp(indices, indices + index_bytes,
                        static_cast<std::size_t>((count - 1) * index_bytes)) == 0;
 }
-
-}  // namespace
 
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
     constexpr std::int64_t kRowPositions = 8;

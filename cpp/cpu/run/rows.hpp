@@ -7,6 +7,9 @@
 
 namespace dmlindex::cpu {
 
+// Whether a packed row of indices is one index all along.
+bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept;
+
 // Whether the runs are packed rows in table, items and indices, and the first of them has one index
 // all along, as rows have whose index was expanded to them.
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept;

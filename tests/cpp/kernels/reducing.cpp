@@ -1,220 +1,14 @@
-// The trials of reductions. What is plain arithmetic is spelled out here; the other types' scalar
-// kernels serve as their plain loop (the Python tests hold those to NumPy).
+// The trials of reductions, and of updates by their indices. What is no plain arithmetic has the
+// scalar kernels as its plain loop (the Python tests hold those to NumPy).
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <complex>
-#include <limits>
 
-#include "harness.hpp"
+#include "indices.hpp"
+#include "values.hpp"
 
 namespace dmlindex::test {
 namespace {
 
 using cpu::Block;
-
-template <class T>
-constexpr auto kBytesOf = static_cast<std::int64_t>(sizeof(T));
-
-// In the order of ValueType.
-constexpr std::int64_t kValueBytes[] = {1,
-                                        1,
-                                        1,
-                                        2,
-                                        2,
-                                        4,
-                                        4,
-                                        8,
-                                        8,
-                                        2,
-                                        2,
-                                        4,
-                                        8,
-                                        kBytesOf<long double>,
-                                        8,
-                                        16,
-                                        kBytesOf<std::complex<long double>>,
-                                        1};
-static_assert(std::size(kValueBytes) == cpu::kValueTypes);
-
-template <class T>
-T integer_result(Reduction reduction, T old, T update) {
-    __extension__ using Wide = unsigned __int128;
-    switch (reduction) {
-        case Reduction::kAdd:
-            return static_cast<T>(static_cast<Wide>(old) + static_cast<Wide>(update));
-        case Reduction::kMul:
-            return static_cast<T>(static_cast<Wide>(old) * static_cast<Wide>(update));
-        case Reduction::kMin:
-            return std::min(old, update);
-        default:
-            return std::max(old, update);
-    }
-}
-
-std::uint8_t bool_result(Reduction reduction, std::uint8_t old, std::uint8_t update) {
-    const bool is_or = reduction == Reduction::kAdd || reduction == Reduction::kMax;
-    return is_or ? (old != 0 || update != 0) : (old != 0 && update != 0);
-}
-
-// A NaN stays, its quiet bit set, the old one before the update; one that is made here has its
-// sign set.
-template <class T, class Bits>
-T float_result(Reduction reduction, T old, T update) {
-    constexpr auto kQuiet = Bits{1} << (std::numeric_limits<T>::digits - 2);
-    if (std::isnan(old)) return std::bit_cast<T>(std::bit_cast<Bits>(old) | kQuiet);
-    if (std::isnan(update)) return std::bit_cast<T>(std::bit_cast<Bits>(update) | kQuiet);
-    T result = old;
-    if (reduction == Reduction::kAdd) {
-        result = old + update;
-    } else if (reduction == Reduction::kMul) {
-        result = old * update;
-    } else if (reduction == Reduction::kMin ? update < old : update > old) {
-        result = update;
-    }
-    return std::isnan(result) ? -std::numeric_limits<T>::quiet_NaN() : result;
-}
-
-template <class T, class Combine>
-bool apply(Reduction reduction, std::byte* target, const std::byte* item, Combine combine) {
-    T old;
-    T update;
-    std::memcpy(&old, target, sizeof old);
-    std::memcpy(&update, item, sizeof update);
-    const T result = combine(reduction, old, update);
-    std::memcpy(target, &result, sizeof result);
-    return true;
-}
-
-// Combines one value, or returns false where the arithmetic is not spelled out.
-bool combine(ValueType type, Reduction reduction, std::byte* target, const std::byte* item,
-             const std::byte* byte_table) {
-    const auto integer = [&]<class T>() {
-        return apply<T>(reduction, target, item, integer_result<T>);
-    };
-    switch (type) {
-        case ValueType::kBool:
-            return apply<std::uint8_t>(reduction, target, item, bool_result);
-        case ValueType::kInt8:
-            return integer.template operator()<std::int8_t>();
-        case ValueType::kUint8:
-            return integer.template operator()<std::uint8_t>();
-        case ValueType::kInt16:
-            return integer.template operator()<std::int16_t>();
-        case ValueType::kUint16:
-            return integer.template operator()<std::uint16_t>();
-        case ValueType::kInt32:
-            return integer.template operator()<std::int32_t>();
-        case ValueType::kUint32:
-            return integer.template operator()<std::uint32_t>();
-        case ValueType::kInt64:
-            return integer.template operator()<std::int64_t>();
-        case ValueType::kUint64:
-            return integer.template operator()<std::uint64_t>();
-        case ValueType::kFloat32:
-            return apply<float>(reduction, target, item, float_result<float, std::uint32_t>);
-        case ValueType::kFloat64:
-            return apply<double>(reduction, target, item, float_result<double, std::uint64_t>);
-        case ValueType::kByteTable:
-            *target = byte_table[std::to_integer<int>(*target) * 256 + std::to_integer<int>(*item)];
-            return true;
-        default:
-            return false;
-    }
-}
-
-template <class T>
-void put_float(std::byte* data, std::int64_t i, T value) {
-    std::memcpy(data + i * kBytesOf<T>, &value, sizeof value);
-}
-
-// Zeros of both signs, which are equal but not the same, among numbers of one sign.
-template <class T>
-T zero_or(Random& random, int sign) {
-    if (random.one_in(2)) return static_cast<T>(sign);
-    return random.one_in(2) ? T{0} : -T{0};
-}
-
-template <class T>
-T special(Random& random) {
-    using Limits = std::numeric_limits<T>;
-    const T value =
-        random.one_of({T{0}, T{1}, Limits::infinity(), Limits::quiet_NaN(), Limits::signaling_NaN(),
-                       Limits::denorm_min(), Limits::max(), Limits::min(), Limits::epsilon()});
-    return random.one_in(2) ? value : -value;
-}
-
-// Values in place of a buffer's random bytes: few of the latter are special, and of a long double
-// not all are numbers. Timed ones are ordinary.
-void put_values(Case& c, ValueType type, const Twin& to, std::int64_t bytes) {
-    Random& random = c.random;
-    const std::int64_t part = type == ValueType::kComplex64 || type == ValueType::kComplex128 ||
-                                      type == ValueType::kComplexLongDouble
-                                  ? kValueBytes[static_cast<int>(type)] / 2
-                                  : kValueBytes[static_cast<int>(type)];
-    const bool is_float = type >= ValueType::kFloat16 && type != ValueType::kByteTable;
-    const bool is_long = type == ValueType::kLongDouble || type == ValueType::kComplexLongDouble;
-    if (is_long || (c.timed && is_float)) {
-        std::memset(to.data, 0, static_cast<std::size_t>(bytes));
-        for (std::int64_t i = 0; i < bytes / part; ++i) {
-            const double value = static_cast<double>(i * 7919 % 1999 - 999) / 700;
-            if (is_long) {
-                put_float(to.data, i, static_cast<long double>(value));
-            } else if (part == 8) {
-                put_float(to.data, i, value);
-            } else if (part == 4) {
-                put_float(to.data, i, static_cast<float>(value));
-            } else {
-                put_float(to.data, i, static_cast<std::uint16_t>(0x3c00 + i % 256));
-            }
-        }
-    }
-    if (c.timed || !is_float) {
-        std::memcpy(to.expected, to.data, static_cast<std::size_t>(bytes));
-        return;
-    }
-    if (random.one_in(3)) {
-        const int sign = random.one_in(2) ? 1 : -1;
-        for (std::int64_t i = 0; i < bytes / part; ++i) {
-            if (is_long) {
-                put_float(to.data, i, zero_or<long double>(random, sign));
-            } else if (part == 8) {
-                put_float(to.data, i, zero_or<double>(random, sign));
-            } else if (part == 4) {
-                put_float(to.data, i, zero_or<float>(random, sign));
-            } else {
-                put_float(to.data, i, static_cast<std::uint16_t>(random.one_of({0, 0x8000})));
-            }
-        }
-    }
-    // Some, or few, in place of what is there.
-    const std::int64_t apart = random.one_of({std::int64_t{16}, std::int64_t{500}});
-    for (std::int64_t i = random.between(0, apart); i < bytes / part;
-         i += random.between(1, apart)) {
-        if (is_long) {
-            put_float(to.data, i, special<long double>(random));
-        } else if (part == 8) {
-            put_float(to.data, i, special<double>(random));
-        } else if (part == 4) {
-            put_float(to.data, i, special<float>(random));
-        } else {
-            put_float(to.data, i,
-                      static_cast<std::uint16_t>(random.one_of(
-                          {0, 0x8000, 0x7c00, 0xfc00, 0x7c01, 0x7e01, 0xfe02, 0x0001, 0x83ff,
-                           0x7bff, 0x7f80, 0xff80, 0x7f81, 0x7fc1, 0x3c00, 0x3f80})));
-        }
-    }
-    std::memcpy(to.expected, to.data, static_cast<std::size_t>(bytes));
-}
-
-// An 80-bit long double has bytes of no meaning.
-void drop_padding(ValueType type, const Twin& table, std::int64_t bytes) {
-    if (type != ValueType::kLongDouble && type != ValueType::kComplexLongDouble) return;
-    constexpr std::int64_t kMeant = std::numeric_limits<long double>::digits == 64 ? 10 : 16;
-    for (std::int64_t i = 0; i < bytes; ++i) {
-        if (i % kBytesOf<long double> >= kMeant) table.data[i] = table.expected[i];
-    }
-}
 
 // Targets are the same or apart.
 void try_reduce(Case& c, cpu::MoveKernel kernel) {
@@ -280,11 +74,76 @@ void try_reduce(Case& c, cpu::MoveKernel kernel) {
     }
 }
 
+// Packed indices and elements: whole steps are moved, up to one with an index out of range. combine
+// does it for one element.
+template <class Combine>
+void try_update(Case& c, cpu::UpdateKernel kernel, IndexType type, std::int64_t bytes,
+                const Twin& table, std::int64_t limit, const Twin& items, Combine combine) {
+    const std::int64_t index_size = index_bytes(type);
+    const Twin indices = c.buffer(c.count * index_size);
+    const std::int64_t hostile = hostility(c);
+    std::int64_t good = c.count;
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < c.count; ++i) {
+        const bool odd = now_and_then(c.random, hostile);
+        const std::uint64_t bits =
+            put_index(indices + i * index_size, type, any_index(c.random, type, limit, odd));
+        const auto value = static_cast<std::int64_t>(bits);
+        const bool from_end = is_signed(type) && value < 0;
+        places.push_back(from_end ? value + limit : value);
+        if (places.back() < 0 || places.back() >= limit) good = std::min(good, i);
+    }
+    good -= good % cpu::kLookUpStep;
+    const Coordinate coordinate{limit, bytes, 0, 0};
+    const cpu::IndexRun run{indices.data, index_size, c.count, 0, 0, &coordinate, 1};
+    std::int64_t moved = 0;
+    c.call([&] { moved = kernel(run, table.data, items.data); });
+    c.same("moved", moved, good);
+    for (std::int64_t i = 0; i < good; ++i) {
+        combine(table.expected + places[static_cast<std::size_t>(i)] * bytes,
+                items.expected + i * bytes);
+    }
+}
+
+std::int64_t few_places(Case& c) {
+    return c.timed ? 1000 : c.random.one_of({std::int64_t{1}, c.random.between(2, 300)});
+}
+
+void try_put(Case& c, cpu::UpdateKernel kernel) {
+    const std::int64_t bytes = cpu::kClassBytes[c.at(0)];
+    const std::int64_t limit = few_places(c);
+    const Twin table = c.buffer(limit * bytes);
+    const Twin items = c.buffer(c.count * bytes);
+    try_update(c, kernel, c.at<IndexType>(1), bytes, table, limit, items,
+               [&](std::byte* target, const std::byte* item) {
+                   std::memcpy(target, item, static_cast<std::size_t>(bytes));
+               });
+}
+
+void try_put_reduced(Case& c, cpu::UpdateKernel kernel) {
+    const auto type = c.at<ValueType>(0);
+    const std::int64_t bytes = kValueBytes[c.at(0)];
+    const std::int64_t limit = few_places(c);
+    const Twin table = c.buffer(limit * bytes);
+    const Twin items = c.buffer(c.count * bytes);
+    put_values(c, type, table, limit * bytes);
+    put_values(c, type, items, c.count * bytes);
+    try_update(c, kernel, c.at<IndexType>(2), bytes, table, limit, items,
+               [&](std::byte* target, const std::byte* item) {
+                   combine(type, c.at<Reduction>(1), target, item, nullptr);
+               });
+}
+
 }  // namespace
 
 std::vector<Family> reduce_families() {
+    using cpu::Kernels;
     return {
-        family<&cpu::Kernels::reduce, try_reduce>("reduce", {Axis::kValueType, Axis::kReduction})};
+        family<&Kernels::reduce, try_reduce>("reduce", {Axis::kValueType, Axis::kReduction}),
+        family<&Kernels::put, try_put>("put", {Axis::kSlice, Axis::kIndexType}),
+        family<&Kernels::put_reduced, try_put_reduced>(
+            "put_reduced", {Axis::kValueType, Axis::kReduction, Axis::kIndexType}),
+    };
 }
 
 }  // namespace dmlindex::test

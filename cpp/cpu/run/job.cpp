@@ -1,0 +1,105 @@
+#include "cpu/run/job.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/caches.hpp"
+#include "plan/facts.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// For shorter ones, lines in which one ends and the next begins are too many to gain anything.
+constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
+
+// Whether a gather's result is so large that it is written past the caches. Out of a table that L2
+// holds, plain stores are as quick, and the result is at hand.
+bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
+    if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
+        plan.slice_bytes < kStreamedSliceBytes) {
+        return false;
+    }
+    const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
+    const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
+    return result_bytes >=
+           (table_bytes < caches().l2_bytes ? caches().far_bytes : streamed_bytes(threads));
+}
+
+// By index type; null where there is none.
+const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int slice) noexcept {
+    // Into fewer places, updates wait for those before them, and take more instructions so.
+    constexpr std::int64_t kLeastReducedPlaces = 256;
+    const bool plain_scatter = plan.direction == Direction::kScatter && plan.rank > 0 &&
+                               plan.coordinate_count == 1 && plan.slice_bytes <= kElementBytes &&
+                               plan.coordinates[0].table_stride == plan.slice_bytes;
+    if (!plain_scatter) return nullptr;
+    if (plan.reduction == Reduction::kNone) return table.put[slice];
+    if (plan.element_bytes != plan.slice_bytes || plan.coordinates[0].limit < kLeastReducedPlaces)
+        return nullptr;
+    const auto& slots = table.put_reduced[static_cast<int>(plan.value_type)];
+    return slots[static_cast<int>(plan.reduction)];
+}
+
+}  // namespace
+
+bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
+    return reached > (plan.direction == Direction::kScatter ? 2 : 4) * caches().l2_bytes;
+}
+
+LookUpKernel choose_look_up(const Plan& plan) noexcept {
+    const int slice = slice_class(plan.slice_bytes);
+    const bool plain_gather = plan.direction == Direction::kGather && plan.rank > 0 &&
+                              plan.coordinate_count == 1 &&
+                              plan.coordinates[0].table_stride == plan.slice_bytes;
+    if (!plain_gather) return nullptr;
+    // Others than elements are copied as more bytes than they have, but at the table's end.
+    constexpr std::int64_t kLeastPlaces = 32;
+    if (slice >= kElementClasses &&
+        (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
+        return nullptr;
+    }
+    return look_up_for(kernels(), plan.index_type, plan.mode,
+                       {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
+}
+
+Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
+    const Kernels& table = kernels();
+    const bool may_skip = plan.mode == Mode::kSkip;
+    const int slice = slice_class(plan.slice_bytes);
+    const std::int64_t reached = reached_bytes(plan);
+    Job job;
+    job.direction = plan.direction;
+    job.rank = plan.rank;
+    job.coordinate_count = plan.coordinate_count;
+    job.coordinates = plan.coordinates;
+    job.resolve = table.resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
+    job.hold = table.hold[static_cast<int>(plan.index_type)][1];
+    job.move = choose_move(table, plan, slice, may_skip);
+    job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
+    job.compress = table.compress[slice];
+    job.reduces = plan.reduction != Reduction::kNone;
+    job.far = table_is_far(plan, reached);
+    job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
+                        caches().far_bytes;
+    job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
+    // It fetches nothing ahead, which pays up to larger tables than for the moves.
+    job.look_up = reached <= caches().far_bytes ? choose_look_up(plan) : nullptr;
+    // Nor does an update's kernel. It pays where moves would fetch nothing either, but for a table
+    // that updates from memory push out of L2.
+    const bool near = reached <= (job.items_are_far ? 1 : 2) * caches().l2_bytes;
+    job.updates = near ? choose_updates(table, plan, slice) : nullptr;
+    job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
+    job.copy = may_skip || job.reduces ? nullptr : table.copy[slice];
+    job.buffers = buffers;
+    job.index_bytes = index_bytes(plan.index_type);
+    job.slice_bytes = plan.slice_bytes;
+    job.element_bytes = plan.element_bytes;
+    job.whole_elements = job.reduces || (may_skip && plan.fill != nullptr);
+    job.fill = plan.fill;
+    job.byte_table = plan.byte_table;
+    job.first_offset = kSkipped;
+    job.last_offset = kSkipped;
+    std::copy_n(plan.dims, plan.rank, job.dims);
+    return job;
+}
+
+}  // namespace dmlindex::cpu

@@ -1,0 +1,104 @@
+"""Scatters and reductions of single elements by long rows of indices, with some out of range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dmlindex
+from dmlindex import reference
+
+Array = npt.NDArray[Any]
+
+
+def indices_of(rng: np.random.Generator, dtype: str, places: int, count: int, bad: float) -> Array:
+    """Two rows of them, of which a share is out of range as far as the dtype reaches."""
+    info = np.iinfo(dtype)
+    inside = rng.integers(max(-places, info.min), min(places, info.max + 1), (2, count))
+    far = [index for index in (info.min, info.max, places, -places - 1) if index >= info.min]
+    outside = rng.choice(np.array([min(index, info.max) for index in far], dtype), (2, count))
+    return np.where(rng.random((2, count)) < bad, outside, inside.astype(dtype))
+
+
+@pytest.mark.parametrize("index_dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("places", [1, 300, 3000])
+@pytest.mark.parametrize("reduction", ["none", "add", "mul"])
+def test_rows_of_updates(
+    threads: Callable[[int], None], reduction: Any, places: int, index_dtype: str
+) -> None:
+    rng = np.random.default_rng([places, ord(reduction[0]), ord(index_dtype[-1])])
+    dtypes = ["u1", "i2", "i4", "i8", "f4", "f8", "f2", "c16"]
+    for count, bad in ((64, 0.0), (1500, 0.0), (999, 0.02), (999, 0.5), (1500, 0.001)):
+        dtype = dtypes[rng.integers(len(dtypes))]
+        x = rng.integers(0, 9, (2, places)).astype(dtype)
+        indices = indices_of(rng, index_dtype, places, count, bad)
+        if bad == 0.5:
+            indices[1] = np.repeat(indices[1], 3)[:count]  # several in a row go to one place
+        step = rng.choice([1, 1, -2])
+        updates = rng.integers(0, 9, (2, abs(step) * count)).astype(dtype)[:, ::step]
+        threads(int(rng.integers(1, 3)))
+        modes: list[Any] = ["clamp", "drop", "wrap"] if bad else ["raise"]
+        for mode in modes:
+            args = (x, indices, updates, 1)
+            expected = reference.scatter_elements(*args, reduction=reduction, mode=mode)
+            found = dmlindex.scatter_elements(*args, reduction=reduction, mode=mode)
+            assert found.tobytes() == expected.tobytes()
+            out = np.empty_like(x)
+            dmlindex.scatter_elements(*args, reduction=reduction, mode=mode, out=out)
+            assert out.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("reduction", ["none", "add"])
+def test_rows_across_a_table(reduction: Any) -> None:
+    """Places along the axis lie beside each other, but an index of a row has its own column."""
+    rng = np.random.default_rng(2)
+    x = np.asfortranarray(rng.integers(0, 9, (300, 100)).astype("f4"))
+    indices = rng.integers(-300, 300, (50, 100))
+    updates = rng.integers(0, 9, indices.shape).astype("f4")
+    expected = reference.scatter_elements(x, indices, updates, 0, reduction=reduction)
+    out = np.empty_like(x)
+    dmlindex.scatter_elements(x, indices, updates, 0, reduction=reduction, out=out)
+    assert np.array_equal(out, expected)
+    dmlindex.scatter_elements(x, indices, updates, 0, reduction=reduction, mode="clamp", out=x)
+    assert np.array_equal(x, expected)
+
+
+@pytest.mark.parametrize("reduction", ["none", "add"])
+def test_a_late_bad_index(reduction: Any) -> None:
+    """In place, or into an output, nothing is written before it is found."""
+    rng = np.random.default_rng(1)
+    x = rng.random(1000).astype("f4")
+    indices = rng.integers(-1000, 1000, 3001)
+    updates = rng.random(3001).astype("f4")
+    before = x.tobytes()
+    for position in (0, 1500, 2999, 3000):
+        bad = indices.copy()
+        bad[position] = 1000
+        for out in (x, np.full(1000, 7, "f4")):
+            kept = out.tobytes()
+            with pytest.raises(IndexError, match=rf"indices\[{position}\] = 1000 "):
+                dmlindex.scatter_elements(x, bad, updates, reduction=reduction, out=out)
+            assert out.tobytes() == kept
+        with pytest.raises(IndexError, match=rf"indices\[{position}\] = 1000 "):
+            dmlindex.scatter_elements(x, bad, updates, reduction=reduction)
+    assert x.tobytes() == before
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_updates_of_a_large_table(threads: Callable[[int], None], count: int) -> None:
+    """Where threads share the table, each has the updates of its part."""
+    threads(count)
+    rng = np.random.default_rng(count)
+    x = rng.integers(0, 9, 3_000_000).astype("f4")
+    indices = rng.integers(-len(x), len(x), 400_000)
+    updates = rng.integers(0, 9, len(indices)).astype("f4")
+    wanted = x.copy()
+    np.add.at(wanted, indices, updates)
+    assert np.array_equal(dmlindex.scatter_elements(x, indices, updates, reduction="add"), wanted)
+    wanted = x.copy()
+    wanted[indices] = updates
+    assert np.array_equal(dmlindex.scatter_elements(x, indices, updates), wanted)
