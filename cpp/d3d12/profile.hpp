@@ -76,6 +76,9 @@ struct Profile {
     std::int64_t least_lines = 1 << 13;
     std::int64_t line_positions = 16;
     std::int64_t column_positions = 128;
+    // Lines of so few targets with many positions for each have a thread, too: it goes backwards
+    // until all are named.
+    std::int64_t named_targets = 32;
     // Reductions of floats along short lines have one, or several that share a line, from so many
     // threads on. Of more lines, each has one, but for those of more than line_positions that
     // follow each other.
@@ -141,6 +144,7 @@ inline constexpr Threshold kThresholds[] = {
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
+    {"named_targets", &Profile::named_targets, 0, 32},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
     {"bucket_updates", &Profile::bucket_updates, 1, kNever},
     {"held_updates", &Profile::held_updates, 1, kNever},

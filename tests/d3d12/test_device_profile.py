@@ -82,10 +82,11 @@ def scatter_columns(device: str) -> Any:
     return dmlindex.scatter_elements(x, places, x[:3] + np.uint32(3), axis=0, device=device)
 
 
-def scatter_rows_apart(device: str) -> Any:
+def scatter_rows_apart(device: str, columns: int = 3) -> Any:
     x = values((600, 4), "u4")
-    places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(600, 3)
-    return dmlindex.scatter_elements(x, places, x[:, :3] + np.uint32(3), axis=1, device=device)
+    places = tuples((4,), "i4", columns * 600)[:, 0].reshape(600, columns)
+    updates = values(places.shape, "u4") + np.uint32(3)
+    return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
 
 
 def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
@@ -234,6 +235,11 @@ SIDES = {
         sums(70, 700, ordered=False),
         {10: "accumulate_buckets", 11: "accumulate_floats"},
         FEW | {"few_without_order": 0, "bucket_updates": 5600},
+    ),
+    "named_targets": Sides(
+        partial(scatter_rows_apart, columns=70),
+        {4: "scatter_lines", 3: "scatter_blocks"},
+        {"least_lines": 600},
     ),
 }
 

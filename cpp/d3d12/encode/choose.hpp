@@ -58,6 +58,8 @@ struct PositionLines {
     int along = -1;  // the dim whose positions are a line's; none: a line has one
     std::int64_t positions = 1;
     std::int64_t count = 0;
+    // Of a scatter: whether the last positions are likely to name all targets.
+    bool are_named_early = false;
     // Of a reduction:
     bool are_rows = false;      // a line's elements are neighbours, and lines follow each other
     std::int64_t together = 0;  // of a group
