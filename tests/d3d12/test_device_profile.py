@@ -194,7 +194,7 @@ SIDES = {
     ),
     "claimed_positions": Sides(
         scatter_in_place,
-        {4: "find_any_winners", 3: "scatter_singles_4_1"},
+        {2: "find_any_winners", 1: "scatter_singles_4_1"},
         FEW | {"compared_positions": 0},
     ),
     "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),
