@@ -62,9 +62,9 @@ def tiny_numbers(device: Device) -> None:
     add(device, few, np.arange(40, dtype="i4").view("f4"), tiny.view("f4") * signs)
     ends = (tiny + 0x00800000 - 10).view("f4")  # on both sides of the least normal number
     add(device, each, tiny.view("f4"), ends * signs)
-    large = np.repeat(np.float32([2.0**-90, 2.0**-101]), 1500)
+    large = np.repeat(np.array([2.0**-90, 2.0**-101], "f4"), 1500)
     add(device, few % 7, np.zeros(7, "f4"), large)
-    some = np.float32([np.nan, np.inf, -np.inf, 3 * DENORMAL, -0.0, 2.0**-101, 5])
+    some = np.array([np.nan, np.inf, -np.inf, 3 * DENORMAL, -0.0, 2.0**-101, 5], "f4")
     found = dmlindex.scatter_nd(
         np.full(8, DENORMAL),
         np.arange(7)[:, np.newaxis],
@@ -74,4 +74,4 @@ def tiny_numbers(device: Device) -> None:
         device=device.name,
     )
     expected = [np.nan, np.inf, -np.inf, 4 * DENORMAL, DENORMAL, 2.0**-101, 5, DENORMAL]
-    np.testing.assert_array_equal(np.asarray(found), np.float32(expected))
+    np.testing.assert_array_equal(np.asarray(found), np.array(expected, "f4"))
