@@ -103,6 +103,8 @@ class Device : public std::enable_shared_from_this<Device> {
     void remove();
     // Whether typed views in descriptor tables passed the test when the device was opened.
     bool uses_typed_views() const noexcept;
+    // The same of atomics that add floats.
+    bool adds_floats() const noexcept;
     // Which kernels it takes. Throws Error(kValue) for values that are out of range.
     void set_profile(const Profile& profile);
     Profile profile();
@@ -152,6 +154,8 @@ class Device : public std::enable_shared_from_this<Device> {
     explicit Device(int adapter);
     bool decide_typed_views();
     void set_typed_views(bool used);
+    bool decide_float_adds();
+    void set_float_adds(bool used);
 
     std::unique_ptr<State> state_;
 };

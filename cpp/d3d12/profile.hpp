@@ -76,6 +76,9 @@ struct Profile {
     std::int64_t least_lines = 1 << 13;
     std::int64_t line_positions = 16;
     std::int64_t column_positions = 128;
+    // Lines of so few targets with many positions for each have a thread, too: it goes backwards
+    // until all are named.
+    std::int64_t named_targets = 32;
     // Reductions of floats along short lines have one, or several that share a line, from so many
     // threads on. Of more lines, each has one, but for those of more than line_positions that
     // follow each other.
@@ -90,6 +93,11 @@ struct Profile {
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
+    // Those of float32 are added by atomics, where the device has such, from so many updates on;
+    // but what would go by ranges does so all the same into a table of so few words, if each has
+    // 1,024 updates.
+    std::int64_t added_updates = 0;
+    std::int64_t crowded_words = 1 << 13;
     // From so many updates on, if the table has no more words, they are first put in order by
     // ranges of it, of which groups then keep one each in their memory. Also from an eighth of
     // that on, where a word has so many updates.
@@ -136,12 +144,15 @@ inline constexpr Threshold kThresholds[] = {
     {"least_lines", &Profile::least_lines, 1, kNever},
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"column_positions", &Profile::column_positions, 0, 1 << 12},
+    {"named_targets", &Profile::named_targets, 0, 32},
     {"least_lanes", &Profile::least_lanes, 1, kNever},
     {"shared_lines", &Profile::shared_lines, 0, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
+    {"added_updates", &Profile::added_updates, 0, kNever},
+    {"crowded_words", &Profile::crowded_words, 0, kNever},
     {"bucket_updates", &Profile::bucket_updates, 1, kNever},
     {"held_updates", &Profile::held_updates, 1, kNever},
 };

@@ -64,6 +64,12 @@ class DeviceTest : public testing::Test {
     std::shared_ptr<d3d12::Device> device_;
 };
 
+// An adapter that says it adds floats does so, and none that would exchange them is taken for it.
+TEST_F(DeviceTest, AddsFloatsWhereItsAdapterDoes) {
+    const bool expected = device_->uses_typed_views() && device_->adapter().adds_floats;
+    EXPECT_EQ(device_->adds_floats(), expected);
+}
+
 std::string describe(const BadIndex& bad) {
     return "indices[" + std::to_string(bad.position) +
            "] = " + std::to_string(static_cast<std::int64_t>(bad.bits));

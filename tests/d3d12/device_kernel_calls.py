@@ -31,6 +31,8 @@ NO_BLOCKS = {
     "compared_positions": 0,
     "claimed_positions": 0,
 }
+NEVER = 1 << 40  # a threshold that nothing reaches
+EXCHANGES = {"added_updates": NEVER}  # floats are summed as on devices that add none by atomics
 TARGETS = 64  # as a cube or a square, too
 SQUARE, CUBE = (8, 8), (4, 4, 4)
 

@@ -12,7 +12,9 @@ import pytest
 import dmlindex
 from dmlindex import Device, _core
 from tests.d3d12.device_kernel_calls import (
+    EXCHANGES,
     INDICES,
+    NEVER,
     OTHER_INDEX,
     TARGETS,
     Array,
@@ -22,8 +24,6 @@ from tests.d3d12.device_kernel_calls import (
     values,
 )
 from tests.d3d12.device_kernel_cases import CASES, case
-
-NEVER = 1 << 40
 
 
 def add(device: Device, places: Array, x: Array, updates: Array) -> None:
@@ -141,7 +141,7 @@ def accumulate_along(device: Device, how: Any, dtype: Any) -> None:
 @case
 def accumulate_buckets(device: Device) -> None:
     """Updates in runs, drawn, skewed, and all at one place; many of a bucket, and few."""
-    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
+    _core.d3d12_set_profile(device.name, EXCHANGES | {"bucket_updates": 1})
     rng = np.random.default_rng(3)
     runs = np.repeat(rng.integers(100, size=900), 7)
     several = rng.integers(3000, size=30001)  # buckets have several groups
@@ -170,7 +170,7 @@ def accumulate_buckets(device: Device) -> None:
 @case
 def move_to_buckets(device: Device) -> None:
     """More than the least words of a bucket, and the rounds of a group."""
-    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
+    _core.d3d12_set_profile(device.name, EXCHANGES | {"bucket_updates": 1})
     places = np.arange(1_100_000) * 7919 % 600_011
     updates = (np.arange(len(places)) % 3).astype("f4")
     reduce(device, "add", places[:, np.newaxis], np.zeros(600_011, "f4"), updates, ordered=False)
@@ -178,7 +178,7 @@ def move_to_buckets(device: Device) -> None:
 
 @case
 def count_buckets(device: Device) -> None:
-    _core.d3d12_set_profile(device.name, {"bucket_updates": 1})
+    _core.d3d12_set_profile(device.name, EXCHANGES | {"bucket_updates": 1})
     by_buckets(device, np.arange(9000) % 4000, 1, "f4")
 
 

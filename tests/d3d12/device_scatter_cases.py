@@ -133,27 +133,39 @@ def scatter_singles(device: Device, index_bytes: int, coordinates: int) -> None:
 
 @case
 def scatter_lines(device: Device) -> None:
-    """Lines along any axis, some of them shorter than the table's; bytes to words of 64 bits."""
+    """Along any axis, some shorter than the table's; bytes to words of 64 bits; forth and back."""
     before = _core.d3d12_profile(device.name)
     _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "least_lines": 1})
     rng = np.random.default_rng(7)
-    for dtype, axis, mode in product(
-        DTYPES.values(), (0, 1, 2), ("raise", "clamp", "drop", "wrap")
+    for dtype, axis, mode, per_line in product(
+        DTYPES.values(), (0, 1, 2), ("raise", "clamp", "drop", "wrap"), (9, 121)
     ):
         x = values((5, 6, 7), dtype)
-        shape = (*x.shape[:axis], 9, *x.shape[axis + 1 :])
+        shape = (*x.shape[:axis], per_line, *x.shape[axis + 1 :])
         places = rng.integers(-x.shape[axis], x.shape[axis], shape).astype("i4")
         if mode != "raise":
             places[0, 0, 0] = 99
         updates = values(shape, dtype) + np.array(9, dtype)
         options: dict[str, Any] = {"axis": axis, "mode": mode}
         agree(device, dmlindex.scatter_elements, x, places, updates, **options)
-        inner = tuple(slice(0, size - 1) if d != axis else slice(9) for d, size in enumerate(shape))
+        inner = tuple(
+            slice(0, size - 1) if d != axis else slice(None) for d, size in enumerate(shape)
+        )
         few, fewer = places[inner].copy(), updates[inner].copy()
         agree(device, dmlindex.scatter_elements, x, few, fewer, **options)
         table = device.tensor(x)
         dmlindex.scatter_elements(table, places, updates, out=table, **options)
         same(table.numpy(), dmlindex.scatter_elements(x, places, updates, **options))
+    for targets in (1, 31, 32, 33):
+        x = values((40, targets), "u2")
+        places = np.sort(rng.integers(0, targets, (40, 16 * targets + 9)), 1)
+        places[::2] = places[::2, ::-1]
+        agree(device, dmlindex.scatter_elements, x, places, values(places.shape, "u2"), axis=1)
+        places[3, 0] = targets  # the last that is looked at
+        with pytest.raises(IndexError, match=rf"indices\[3, 0\] = {targets} is out of range"):
+            dmlindex.scatter_elements(
+                device.tensor(x), places, values(places.shape, "u2"), axis=1
+            ).numpy()
     _core.d3d12_set_profile(device.name, before)
 
 

@@ -7,102 +7,28 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 
-import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import NO_BLOCKS, same, tuples, values
+from tests.d3d12.device_kernel_calls import EXCHANGES, NEVER, NO_BLOCKS, same
+from tests.d3d12.device_profile_calls import (
+    columns,
+    gather,
+    lines,
+    rows,
+    rows_of_eights,
+    scatter,
+    scatter_columns,
+    scatter_in_lines,
+    scatter_in_place,
+    scatter_many,
+    scatter_rows,
+    scatter_rows_apart,
+    sums,
+    sums_in_lines,
+)
 
-NEVER = 1 << 40
 FEW = {"few_positions": 0}
-
-
-def gather(elements: int, positions: int) -> Callable[[str], Any]:
-    x, places = values((elements,), "u4"), tuples((elements,), "i4", positions)[:, 0]
-    return lambda device: dmlindex.gather(x, places, device=device)
-
-
-def lines(device: str) -> Any:
-    x = values((3, 64), "u4")
-    return dmlindex.gather(x, tuples((64,), "i4", 16)[:, 0], axis=1, device=device)
-
-
-def columns(device: str) -> Any:
-    x = values((7, 260), "u4")
-    places = tuples((7,), "i4", 11 * 260)[:, 0].reshape(11, 260)
-    return dmlindex.gather_elements(x, places, axis=0, device=device)
-
-
-def rows(device: str) -> Any:
-    return dmlindex.gather(values((9, 5), "u4"), [8, 0, -2], device=device)
-
-
-def rows_of_eights(device: str) -> Any:
-    return dmlindex.gather(values((9, 10), "u4"), [8, 0, -2], device=device)
-
-
-def scatter(device: str) -> Any:
-    x = values((64,), "u4")
-    return dmlindex.scatter_nd(x, tuples((64,), "i4", 4), x[:4] + np.uint32(3), device=device)
-
-
-def scatter_in_place(device: str) -> Any:
-    x = values((64,), "u4")
-    places, updates = tuples((64,), "i4", 4), x[:4] + np.uint32(3)
-    if device == "cpu":
-        return dmlindex.scatter_nd(x, places, updates)
-    table = Device(device).tensor(x)
-    dmlindex.scatter_nd(table, places, updates, out=table)
-    return table.numpy()
-
-
-def scatter_rows(device: str) -> Any:
-    x = values((64, 5), "u4")
-    return dmlindex.scatter_nd(x, tuples((64,), "i4", 4), x[:4] + np.uint32(3), device=device)
-
-
-def scatter_in_lines(device: str) -> Any:
-    x = values((3, 1200), "u2")
-    places = tuples((1200,), "i4", 3 * 2100)[:, 0].reshape(3, 2100)
-    updates = values(places.shape, "u2")
-    return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
-
-
-def scatter_many(device: str) -> Any:
-    x = values((3000,), "u4")
-    places = tuples((3000,), "i4", 2500)[:, 0]
-    places[::5] = places[1::5]
-    return dmlindex.scatter_elements(x, places, x[:2500] + np.uint32(3), device=device)
-
-
-def scatter_columns(device: str) -> Any:
-    x = values((4, 600), "u4")
-    places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(3, 600)
-    return dmlindex.scatter_elements(x, places, x[:3] + np.uint32(3), axis=0, device=device)
-
-
-def scatter_rows_apart(device: str) -> Any:
-    x = values((600, 4), "u4")
-    places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(600, 3)
-    return dmlindex.scatter_elements(x, places, x[:, :3] + np.uint32(3), axis=1, device=device)
-
-
-def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
-    """Of numbers so small that no order changes them."""
-    x = np.zeros((targets, width), np.float32)
-    places = tuples((targets,), "i4", updates)
-    added = (values((updates, width), "u1") % 16).astype(np.float32)
-    options["reduction"] = "add"
-    return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
-
-
-def sums_in_lines(device: str, per_line: int = 5, ordered: bool = True) -> Any:
-    x = values((300, 7), "u1").astype("f4")
-    places = tuples((7,), "i4", 300 * per_line)[:, 0].reshape(300, per_line)
-    updates = values(places.shape, "u1").astype("f4")
-    options: dict[str, Any] = {"axis": 1, "reduction": "add", "ordered": ordered}
-    return dmlindex.scatter_elements(x, places, updates, **options, device=device)
 
 
 @dataclass(frozen=True)
@@ -115,6 +41,7 @@ class Sides:
     typed: bool = True  # only with descriptor tables
 
 
+ADDED = "accumulate_sums"  # where the device has what it takes
 HELD = {"held_positions": 1, "held_line": 4, "large_table_positions": 1}
 SINGLES = "gather_singles_4_4_1"
 SIDES = {
@@ -193,13 +120,15 @@ SIDES = {
     ),
     "claimed_positions": Sides(
         scatter_in_place,
-        {4: "find_any_winners", 3: "scatter_singles_4_1"},
+        {2: "find_any_winners", 1: "scatter_singles_4_1"},
         FEW | {"compared_positions": 0},
     ),
     "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),
     "few_table_bytes": Sides(scatter, {256: "scatter_blocks", 255: "scatter_winners_4"}),
     "few_without_order": Sides(
-        sums(10, 30, ordered=False), {30: "reduce_blocks_floats", 29: "accumulate_floats"}
+        sums(10, 30, ordered=False),
+        {30: "reduce_blocks_floats", 29: "accumulate_floats"},
+        EXCHANGES,
     ),
     "block_positions": Sides(
         scatter_in_lines, {6300: "scatter_blocks", 6299: "scatter_winners_2"}, FEW
@@ -216,24 +145,37 @@ SIDES = {
     "atomic_slice_bytes": Sides(
         sums(10, 30, 2, ordered=False),
         {9: "accumulate_floats", 8: "reduce_lists_floats"},
-        FEW | {"atomic_bytes": 0},
+        FEW | EXCHANGES | {"atomic_bytes": 0},
         typed=False,
     ),
     "atomic_bytes": Sides(
         sums(10, 30, 2, ordered=False),
         {241: "accumulate_floats", 240: "reduce_lists_floats"},
-        FEW | {"atomic_slice_bytes": 0},
+        FEW | EXCHANGES | {"atomic_slice_bytes": 0},
         typed=False,
     ),
     "bucket_updates": Sides(
         sums(70, 700, ordered=False),
         {700: "accumulate_buckets", 701: "accumulate_floats"},
-        FEW | {"few_without_order": 0},
+        FEW | EXCHANGES | {"few_without_order": 0},
     ),
     "held_updates": Sides(
         sums(70, 700, ordered=False),
         {10: "accumulate_buckets", 11: "accumulate_floats"},
-        FEW | {"few_without_order": 0, "bucket_updates": 5600},
+        FEW | EXCHANGES | {"few_without_order": 0, "bucket_updates": 5600},
+    ),
+    "added_updates": Sides(
+        sums(70, 700, ordered=False), {700: ADDED, 701: "accumulate_floats"}, FEW
+    ),
+    "crowded_words": Sides(
+        sums(70, 80_000, ordered=False),
+        {70: "accumulate_buckets", 69: ADDED},
+        FEW | {"bucket_updates": 1},
+    ),
+    "named_targets": Sides(
+        partial(scatter_rows_apart, columns=70),
+        {4: "scatter_lines", 3: "scatter_blocks"},
+        {"least_lines": 600},
     ),
 }
 
@@ -260,6 +202,8 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         same(sides.call(device.name), sides.call("cpu"))
         ran = _core.d3d12_kernels(device.name)
         others = set(sides.found.values()) - {kernel}
+        if ADDED in sides.found.values() and not _core.d3d12_adds_floats(device.name):
+            continue
         if not sides.typed or _core.d3d12_binding(device.name) == "table":
             assert kernel in ran
             assert not others & set(ran)

@@ -141,6 +141,12 @@ void add_device_tools(py::module_& module) {
         py::arg("device"),
         "When the device was at each point marked since the last call, in nanoseconds.");
     module.def(
+        "d3d12_adds_floats",
+        [](const std::string& name) {
+            return device_named("d3d12_adds_floats", name)->adds_floats();
+        },
+        py::arg("device"), "Whether the device has atomics that add floats.");
+    module.def(
         "d3d12_binding",
         [](const std::string& name) {
             return device_named("d3d12_binding", name)->uses_typed_views() ? "table" : "root";

@@ -87,6 +87,7 @@ std::shared_ptr<Device> Device::open(int adapter) {
     std::shared_ptr<Device> device(new Device(adapter));
     device->set_profile(kDefaultProfile);
     device->set_typed_views(device->decide_typed_views());
+    device->set_float_adds(device->decide_float_adds());
     devices.push_back(device);
     return device;
 }
@@ -134,6 +135,10 @@ void Device::set_typed_views(bool used) {
     use->typed_views = used;
     use->queue.set_binding(used ? Binding::kTables : Binding::kRoot);
 }
+bool Device::adds_floats() const noexcept {
+    return state_->ask([](const Objects& objects) { return objects.adds_floats; });
+}
+void Device::set_float_adds(bool used) { Use(*state_)->adds_floats = used; }
 
 namespace {
 

@@ -40,7 +40,47 @@ std::string_view wanted_binding() {
                                        "test of the device finds");
 }
 
+// Two updates of one float.
+Plan sum_plan() {
+    Plan plan{};
+    plan.direction = Direction::kScatter;
+    plan.reduction = Reduction::kAdd;
+    plan.any_order = true;
+    plan.value_type = ValueType::kFloat32;
+    plan.index_type = IndexType::kInt32;
+    plan.mode = Mode::kClamp;
+    plan.element_bytes = plan.slice_bytes = 4;
+    plan.rank = plan.coordinate_count = plan.index_rank = 1;
+    plan.dims[0] = {2, 0, 4, 4};
+    plan.coordinates[0] = {1, 4, 0, 0};
+    plan.index_dims[0] = {2, 4};
+    return plan;
+}
+
 }  // namespace
+
+// Adds 2 and 4 to 1: who exchanges them has one of them in the end.
+bool Device::decide_float_adds() {
+    if (!uses_typed_views() || !adapter().adds_floats) return false;
+    set_float_adds(true);
+    try {
+        const float numbers[] = {1, 2, 4};
+        const std::int32_t indices[] = {0, 0};
+        const Memory sum(shared_from_this(), sizeof(float));
+        const Memory updates(shared_from_this(), 2 * sizeof(float));
+        const Memory places(shared_from_this(), sizeof indices);
+        upload(sum, numbers);
+        upload(updates, numbers + 1);
+        upload(places, indices);
+        run(sum_plan(), {&sum, &updates, &places, nullptr}, true, {});
+        float found;
+        download(sum, &found);
+        return found == 7;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kMemory || is_lost()) throw;
+        return false;
+    }
+}
 
 // Gathers rows 2 and 0 and scatters them to where they came from.
 bool Device::decide_typed_views() {

@@ -63,19 +63,19 @@ bool has_few(const Plan& plan, const Tensors& tensors, const Profile& profile) n
 
 // Whether the hardware's atomics combine the updates with less than a block costs: in place they
 // are all there is to do; after a copy, of so many elements.
-bool has_quick_atomics(const Plan& plan) noexcept {
+bool has_quick_atomics(const Plan& plan, const Reach& reach) noexcept {
     constexpr std::int64_t kManyElements = 1 << 17;
     const bool whole = kernel_values(plan.value_type) == VALUES_WIDE ||
                        (plan.element_bytes == 4 && plan.reduction != Reduction::kMul);
-    return has_atomics(plan) && whole &&
-           (!plan.copies_source ||
-            position_count(plan) * (plan.slice_bytes / plan.element_bytes) >= kManyElements);
+    return ((has_atomics(plan) && whole) || adds_floats(plan, reach)) &&
+           (!plan.copies_source || updates_of(plan) >= kManyElements);
 }
 
-std::int64_t most_updates(const Plan& plan, const Tensors& tensors,
-                          const Profile& profile) noexcept {
+std::int64_t most_updates(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_DOUBLES || values == VALUES_BYTES || has_quick_atomics(plan)) return 0;
+    if (values == VALUES_DOUBLES || values == VALUES_BYTES || has_quick_atomics(plan, reach)) {
+        return 0;
+    }
     if (plan.slice_bytes != plan.element_bytes) {
         // They come from the memory, and those of a target one after the other.
         const std::int64_t targets =
@@ -83,7 +83,8 @@ std::int64_t most_updates(const Plan& plan, const Tensors& tensors,
         return std::min(kMostSlices, kLongestRun * targets);
     }
     const std::int64_t most = kFewUpdates;
-    return plan.any_order || has_atomics(plan) ? std::min(profile.few_without_order, most) : most;
+    return plan.any_order || has_atomics(plan) ? std::min(reach.profile.few_without_order, most)
+                                               : most;
 }
 
 Blocks reduction_blocks(const Plan& plan, const Tensors& tensors) noexcept {
@@ -158,7 +159,7 @@ std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, cons
     }
     const bool is_few = has_few(plan, tensors, reach.profile);
     if (plan.reduction != Reduction::kNone) {
-        const bool fits = is_few && positions <= most_updates(plan, tensors, reach.profile);
+        const bool fits = is_few && positions <= most_updates(plan, tensors, reach);
         return fits ? std::optional(reduction_blocks(plan, tensors)) : std::nullopt;
     }
     if (!fits_views(plan, tensors, reach)) return std::nullopt;

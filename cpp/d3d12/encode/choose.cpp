@@ -147,6 +147,12 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     return line <= profile.texture_elements ? TableIn::kTexture : TableIn::kBuffer;
 }
 
+void take_lines(const Plan& plan, const PositionLines& lines, Choice& choice) noexcept {
+    choice.path = Path::kLines;
+    choice.unit = plan.slice_bytes;
+    choice.lines = lines;
+}
+
 }  // namespace
 
 bool fits_any_dims(const Plan& plan) noexcept {
@@ -162,15 +168,20 @@ bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& r
 
 Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     Choice choice;
+    const std::optional<PositionLines> lines = find_position_lines(plan, tensors, reach);
+    if (lines && lines->are_named_early) {
+        take_lines(plan, *lines, choice);
+        return choice;
+    }
     if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach)) {
         choice.path = Path::kBlocks;
         choice.blocks = *blocks;
         return choice;
     }
     if (plan.reduction != Reduction::kNone) {
-        if (const auto lines = find_reduced_lines(plan, tensors, reach)) {
+        if (const auto reduced = find_reduced_lines(plan, tensors, reach)) {
             choice.path = Path::kLines;
-            choice.lines = *lines;
+            choice.lines = *reduced;
         }
         return choice;
     }
@@ -184,10 +195,8 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.compares = true;
         return choice;
     }
-    if (const auto lines = find_position_lines(plan, tensors, reach)) {
-        choice.path = Path::kLines;
-        choice.unit = plan.slice_bytes;
-        choice.lines = *lines;
+    if (lines) {
+        take_lines(plan, *lines, choice);
         return choice;
     }
     if (fits_singles(plan, tensors, reach, choice.grid)) {

@@ -58,6 +58,8 @@ struct PositionLines {
     int along = -1;  // the dim whose positions are a line's; none: a line has one
     std::int64_t positions = 1;
     std::int64_t count = 0;
+    // Of a scatter: whether the last positions are likely to name all targets.
+    bool are_named_early = false;
     // Of a reduction:
     bool are_rows = false;      // a line's elements are neighbours, and lines follow each other
     std::int64_t together = 0;  // of a group
@@ -93,6 +95,7 @@ struct Reach {
     std::int64_t texels = kTexels;
     const Profile& profile = kDefaultProfile;
     bool has_short_loops = false;  // lavapipe ends those of a thread after 65535 rounds in all
+    bool adds_floats = false;      // kernels with ADDS may be used
 
     std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
@@ -139,7 +142,11 @@ inline constexpr std::int64_t kTextureWidth = 1 << kTextureShift;
 bool has_many_targets(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept;
 
 // Whether a reduction's updates may come in whatever order, and there is a kernel for that.
-bool can_accumulate(const Plan& plan, const Profile& profile) noexcept;
+bool can_accumulate(const Plan& plan, const Reach& reach) noexcept;
+// Elements that a reduction combines with the table's.
+std::int64_t updates_of(const Plan& plan) noexcept;
+// Whether it is a sum of floats of 4 bytes that the hardware adds (accumulate_sums).
+bool adds_floats(const Plan& plan, const Reach& reach) noexcept;
 
 // The last write to each target wins; whether it is made by going through the targets, not the
 // positions. copies: the table is not its source already.

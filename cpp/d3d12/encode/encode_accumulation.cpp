@@ -23,6 +23,8 @@ constexpr std::int64_t kManyUpdates = 2 * kApart;
 // Where atomics do it all a thread has so many positions at most, and there are twice as many
 // threads.
 constexpr std::int64_t kMostOfAtomics = 4;
+// The same of floats that are added, of which few threads look whether they meet.
+constexpr std::int64_t kMostOfAdds = 32;
 // Of a line, threads that are enough for groups to have some of it to themselves.
 constexpr std::int64_t kManyParts = 4 * kAccumulated;
 
@@ -59,19 +61,45 @@ Along find_along(const Plan& plan) noexcept {
     return {1, plan.rank == 0 ? 1 : plan.dims[plan.rank - 1].size};  // there is no such dim
 }
 
+// Whether threads beside each other name words beside each other, whatever the indices: a slice's,
+// or an inner dim's.
+bool has_neighbours(const Plan& plan) noexcept {
+    return find_along(plan).apart * units_of_slice(plan) >= kSectorWords;
+}
+
+// Whether a sum that the hardware can add has so many updates for each of so few words that it is
+// better not to.
+bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t updates) noexcept {
+    constexpr std::uint64_t kManyForEach = 1024;
+    const std::uint64_t words = quotient_up(tensors.table.bytes, kWord);
+    return words <= static_cast<std::uint64_t>(encoder.profile.crowded_words) &&
+           updates >= kManyForEach * words;
+}
+
+Views sum_views(const Tensors& tensors) noexcept {
+    Views views;
+    views.read[0].span = tensors.items;
+    views.read[1] = {tensors.indices, Format::kR32};
+    views.written[0].span = tensors.table;
+    views.written[1] = {tensors.table, Format::kFloat32};
+    return views;
+}
+
 // Says how its threads go through the positions, and returns how many there are.
-std::uint64_t set_walks(const Plan& plan, bool is_quick, Constants& constants) {
+std::uint64_t set_walks(const Plan& plan, bool is_quick, std::int64_t most_rounds,
+                        Constants& constants) {
     const Along along = find_along(plan);
     const std::int64_t slice = units_of_slice(plan);
     const std::int64_t units = along.apart * slice;
     const std::int64_t positions = position_count(plan);
-    const bool follow = units >= kSectorWords;
+    const bool follow = has_neighbours(plan);
     const bool meet = positions >= kManyUpdates * std::int64_t{constants.target_count};
-    std::int64_t most = positions * slice / kAccumulators;
+    std::int64_t most = std::min(positions * slice / kAccumulators, most_rounds);
     if (is_quick) most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
     most = std::clamp<std::int64_t>(most, 1, along.length);
     const auto whole = static_cast<std::uint64_t>(std::min(most, kMostInHand));
-    const std::int64_t portion = follow ? static_cast<std::int64_t>(std::bit_floor(whole)) : 1;
+    const auto portion_shift = static_cast<int>(follow ? std::bit_width(whole) - 1 : 0);
+    const std::int64_t portion = std::int64_t{1} << portion_shift;
     const std::int64_t rounds = most / portion * portion;
     std::int64_t parts = quotient_up(along.length, rounds);
     std::int64_t beside = parts;
@@ -82,7 +110,8 @@ std::uint64_t set_walks(const Plan& plan, bool is_quick, Constants& constants) {
     constants.pattern[0][0] = narrow(rounds);
     constants.pattern[1] = {narrow(along.apart), narrow(along.length), narrow(parts),
                             narrow(units)};
-    constants.pattern[2] = {narrow(slice), narrow(portion), narrow(beside), 0};
+    constants.pattern[2] = {narrow(slice), narrow(portion), narrow(beside),
+                            static_cast<std::uint32_t>(portion_shift)};
     const std::int64_t threads = positions / (along.length * along.apart) * parts * units;
     constants.arguments[3] = narrow(threads);
     return static_cast<std::uint64_t>(threads);
@@ -92,21 +121,29 @@ std::uint64_t set_walks(const Plan& plan, bool is_quick, Constants& constants) {
 
 void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                          Constants constants, const Views& views) {
-    const std::int64_t elements = position_count(plan) * constants.slice_units;
+    const std::int64_t positions = position_count(plan);
+    const auto updates = static_cast<std::uint64_t>(updates_of(plan));
     const std::int64_t values = kernel_values(plan.value_type);
-    const bool is_quick = values == VALUES_WIDE || is_done_by_hardware(plan);
-    if (!is_quick && fits_buckets(encoder, plan, tensors, static_cast<std::uint64_t>(elements))) {
-        constants.arguments[3] = narrow(elements);
-        encode_buckets(encoder, tensors, constants, static_cast<std::uint64_t>(elements),
-                       empty_word(plan));
+    const bool adds = adds_floats(plan, encoder.reach());
+    const bool is_quick =
+        values == VALUES_WIDE || is_done_by_hardware(plan) || (adds && has_neighbours(plan));
+    const bool may_meet = adds ? is_crowded(encoder, tensors, updates) : !is_quick;
+    if (may_meet && fits_buckets(encoder, plan, tensors, updates)) {
+        constants.arguments[3] = static_cast<std::uint32_t>(updates);
+        encode_buckets(encoder, tensors, constants, updates, empty_word(plan));
         return;
     }
     if (values != VALUES_WIDE) constants.pattern[0][1] = empty_word(plan);
-    const std::uint64_t threads = set_walks(plan, is_quick, constants);
+    std::uint64_t threads = set_walks(plan, is_quick, adds ? kMostOfAdds : positions, constants);
     // The queue counts groups by threads; these have a size of their own.
     const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
-    encoder.queue.dispatch(kernels::accumulate(values), constants, views,
-                           quotient_up(threads, group) * kGroup);
+    threads = quotient_up(threads, group) * kGroup;
+    if (adds) {
+        constants.pattern[0][2] = is_quick ? 1 : 0;
+        encoder.queue.dispatch(Kernel::accumulate_sums, constants, sum_views(tensors), threads);
+    } else {
+        encoder.queue.dispatch(kernels::accumulate(values), constants, views, threads);
+    }
 }
 
 }  // namespace dmlindex::d3d12

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/position_lines.hpp"
 
@@ -33,6 +35,10 @@ void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const Positi
     constants.arguments = {narrow(lines.count), narrow(lines.positions),
                            narrow(parts.along.item_stride / plan.slice_bytes),
                            narrow(parts.along.index_stride)};
+    if (lines.are_named_early) {
+        constants.pattern[0] = {constants.coordinates[0].limit,
+                                std::exchange(constants.coordinates[0].table_stride, 1u), 0, 0};
+    }
     Views views;
     views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
     views.read[1] = {tensors.indices, Format::kR32};

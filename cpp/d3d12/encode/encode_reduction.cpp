@@ -142,14 +142,24 @@ std::uint32_t empty_word(const Plan& plan) noexcept {
     return unchanging_element(plan) * (0xffffffff / all);
 }
 
-bool can_accumulate(const Plan& plan, const Profile& profile) noexcept {
+std::int64_t updates_of(const Plan& plan) noexcept {
+    return position_count(plan) * (plan.slice_bytes / plan.element_bytes);
+}
+
+bool adds_floats(const Plan& plan, const Reach& reach) noexcept {
+    return reach.typed_views && reach.adds_floats && plan.any_order &&
+           plan.value_type == ValueType::kFloat32 && plan.reduction == Reduction::kAdd &&
+           updates_of(plan) >= reach.profile.added_updates;
+}
+
+bool can_accumulate(const Plan& plan, const Reach& reach) noexcept {
     // Long slices of floats are quicker sorted: they share the work, and need no exchanges.
-    if (has_atomics(plan)) return true;
+    if (has_atomics(plan) || adds_floats(plan, reach)) return true;
     const std::int64_t values = kernel_values(plan.value_type);
     const bool exchanges = values != VALUES_WIDE && values != VALUES_DOUBLES;  // none of 64 bits
     return exchanges && plan.any_order &&
-           (plan.slice_bytes < profile.atomic_slice_bytes ||
-            position_count(plan) * plan.slice_bytes < profile.atomic_bytes);
+           (plan.slice_bytes < reach.profile.atomic_slice_bytes ||
+            position_count(plan) * plan.slice_bytes < reach.profile.atomic_bytes);
 }
 
 bool has_reductions(ValueType type) noexcept {
@@ -180,7 +190,7 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
         views.written[5].span = encoder.upload(plan.byte_table, kByteTableBytes);
     }
     const Profile& profile = encoder.profile;
-    if (can_accumulate(plan, profile)) {
+    if (can_accumulate(plan, encoder.reach())) {
         encode_accumulation(encoder, plan, tensors, constants, views);
         return;
     }

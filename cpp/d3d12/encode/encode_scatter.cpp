@@ -148,6 +148,16 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
+// Units up to which one kernel finds the last positions and stores them. Where the second one would
+// go by position, it spares the cache as much again.
+std::int64_t most_claimed(const Plan& plan, const Tensors& tensors,
+                          const Profile& profile) noexcept {
+    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
+    const bool by_target =
+        goes_by_target(position_count(plan), bytes / plan.slice_bytes, false, profile);
+    return profile.claimed_positions * (by_target ? 1 : 2);
+}
+
 // A scatter in place whose last positions are found and stored by one kernel, unit by unit: as one
 // of units of up to 16 bytes. Nothing for others.
 std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
@@ -159,7 +169,7 @@ std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
     if (!encoder.typed_views || plan.copies_source || !fits_any_dims(plan) ||
         !items_are_packed(plan) || table_step(plan) % unit != 0 || slice > kMostUnits * unit ||
         plan.rank == kMaxDeviceDims ||
-        position_count(plan) * (slice / unit) > encoder.profile.claimed_positions ||
+        position_count(plan) * (slice / unit) > most_claimed(plan, tensors, encoder.profile) ||
         static_cast<std::int64_t>(tensors.items.bytes) > reached ||
         static_cast<std::int64_t>(tensors.table.bytes) > reached) {
         return std::nullopt;

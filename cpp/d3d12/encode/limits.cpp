@@ -80,7 +80,7 @@ std::string excess_of(const Plan& plan, const Tensors& tensors, const Reach& rea
 // Whether one thread may have more updates to go through than its loops have rounds.
 bool is_too_long(const Plan& plan, const Reach& reach) noexcept {
     if (!reach.has_short_loops || plan.reduction == Reduction::kNone ||
-        can_accumulate(plan, reach.profile)) {
+        can_accumulate(plan, reach)) {
         return false;
     }
     const bool has_steps = kernel_values(plan.value_type) == VALUES_DOUBLES;  // for each update

@@ -24,6 +24,11 @@ constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
 
+// Of scatter_lines.hlsl: positions of a line for each of its targets, for it to go backwards; and
+// where there is a copy to make.
+constexpr std::int64_t kEnoughNamed = 4;
+constexpr std::int64_t kManyNamed = 16;
+
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
 bool lines_are_apart(const Plan& plan, int along) noexcept {
@@ -86,6 +91,15 @@ std::int64_t most_positions(const Plan& plan, const PositionLines& lines,
     return are_columns ? profile.column_positions : profile.line_positions;
 }
 
+// Whether threads that go through lines backwards are likely to have seen all targets so soon that
+// a copy beforehand is worth it, too. (lavapipe counts the rounds of all loops of a thread.)
+bool are_named_early(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
+    const std::int64_t targets = plan.coordinate_count == 1 ? plan.coordinates[0].limit : 0;
+    return targets > 0 && targets <= reach.profile.named_targets &&
+           lines.positions >= (plan.copies_source ? kManyNamed : kEnoughNamed) * targets &&
+           (!reach.has_short_loops || lines.positions <= kMostOfAShortLane);
+}
+
 bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
     std::int64_t reached = plan.coordinates[0].limit * plan.slice_bytes;
     if (plan.coordinates[0].table_stride != plan.slice_bytes) return false;
@@ -115,9 +129,15 @@ int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profil
 
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
                                                  const Reach& reach) noexcept {
-    const std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
-    const bool fits = lines && lines->count >= reach.profile.least_lines &&
-                      lines->positions <= most_positions(plan, *lines, reach.profile);
+    if (!reach.typed_views || plan.reduction != Reduction::kNone ||
+        position_count(plan) < reach.profile.least_lines) {
+        return std::nullopt;
+    }
+    std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
+    if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
+    lines->are_named_early = are_named_early(plan, *lines, reach);
+    const bool fits =
+        lines->are_named_early || lines->positions <= most_positions(plan, *lines, reach.profile);
     return fits ? lines : std::nullopt;
 }
 

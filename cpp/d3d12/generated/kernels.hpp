@@ -102,6 +102,7 @@ enum class Kernel : std::uint8_t {
     accumulate_wide,
     accumulate_floats,
     accumulate_bytes,
+    accumulate_sums,
     count_buckets,
     move_to_buckets,
     accumulate_buckets,
@@ -127,7 +128,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 117;
+inline constexpr int kKernelCount = 118;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

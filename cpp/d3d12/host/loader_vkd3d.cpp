@@ -43,6 +43,7 @@ struct Vulkan {
         find(enumerate, "vkEnumeratePhysicalDevices");
         find(get_properties, "vkGetPhysicalDeviceProperties");
         find(get_properties2, "vkGetPhysicalDeviceProperties2KHR");
+        find(get_features2, "vkGetPhysicalDeviceFeatures2KHR");
         find(get_memory, "vkGetPhysicalDeviceMemoryProperties");
     }
 
@@ -83,13 +84,26 @@ struct Vulkan {
                                                    all.properties.max_compute_shared_memory_size());
         found.view_texels =
             std::min<std::int64_t>(found.view_texels, all.properties.max_texel_buffer_elements());
+        found.adds_floats = adds_floats(device);
         return found;
     }
 
   private:
+    bool adds_floats(vulkan::PhysicalDevice device) const {
+        if (get_features2 == nullptr) return false;
+        vulkan::AtomicFloatFeatures floats{};  // left as it is by a driver that does not know it
+        floats.type = vulkan::kAtomicFloatFeatures;
+        vulkan::Features2 all{};
+        all.type = vulkan::kPhysicalDeviceFeatures2;
+        all.next = &floats;
+        get_features2(device, &all);
+        return floats.image_atomics != 0 && floats.image_adds != 0;
+    }
+
     vulkan::EnumeratePhysicalDevices enumerate;
     vulkan::GetPhysicalDeviceProperties get_properties;
     vulkan::GetPhysicalDeviceProperties2 get_properties2;
+    vulkan::GetPhysicalDeviceFeatures2 get_features2;
     vulkan::GetPhysicalDeviceMemoryProperties get_memory;
 };
 
@@ -182,6 +196,10 @@ ComPtr<ID3D12Device> Library::create_device(int adapter) const {
     info.minimum_feature_level = D3D_FEATURE_LEVEL_11_0;
     info.instance = host_->instance;
     info.physical_device = host_->devices[static_cast<std::size_t>(adapter)];
+    if (adapters_[static_cast<std::size_t>(adapter)].adds_floats) {
+        info.extensions = &vulkan::kAtomicFloatExtension;
+        info.extension_count = 1;
+    }
     ComPtr<ID3D12Device> device;
     const IID id = uuidof<ID3D12Device>();
     check(host_->create_device(&info, &id, device.put_void()), "creating the device");

@@ -1,8 +1,13 @@
 #include "d3d12/host/vkd3d_watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
+#include <string_view>
 #include <thread>
+
+#include "d3d12/host/float_adds.hpp"
 
 namespace dmlindex::d3d12::vkd3d {
 namespace {
@@ -23,6 +28,8 @@ std::atomic<vulkan::GetInstanceProcAddr> get_function{nullptr};
 std::atomic<vulkan::GetDeviceProcAddr> get_device_function{nullptr};
 std::atomic<vulkan::QueueSubmit> queue_submit{nullptr};
 std::atomic<vulkan::CreateBufferView> create_buffer_view{nullptr};
+std::atomic<vulkan::CreateDevice> create_device{nullptr};
+std::atomic<vulkan::CreateShaderModule> create_shader_module{nullptr};
 
 // Of one NextSubmission at a time. Not thread-local: where memory runs out, glibc ends the process
 // that has none for a module's.
@@ -46,12 +53,42 @@ std::int32_t watched_view(vulkan::Device device, const void* info, const void* a
     return noted(create_buffer_view.load()(device, info, allocator, view));
 }
 
+// vkd3d takes extensions, but not what a device has to be told of them.
+std::int32_t watched_device(vulkan::PhysicalDevice physical, const vulkan::DeviceCreateInfo* info,
+                            const void* allocator, vulkan::Device* device) {
+    const auto* const end = info->extensions + info->extension_count;
+    const bool adds_floats =
+        std::find(info->extensions, end, std::string_view(vulkan::kAtomicFloatExtension)) != end;
+    vulkan::AtomicFloatFeatures floats{};
+    floats.type = vulkan::kAtomicFloatFeatures;
+    floats.next = info->next;
+    floats.image_atomics = floats.image_adds = 1;
+    vulkan::DeviceCreateInfo with_floats = *info;
+    with_floats.next = &floats;
+    return create_device.load()(physical, adds_floats ? &with_floats : info, allocator, device);
+}
+
+std::int32_t watched_module(vulkan::Device device, const vulkan::ShaderModuleCreateInfo* info,
+                            const void* allocator, void* module) try {
+    const std::vector<std::uint32_t> code =
+        with_float_adds({info->code, info->code_bytes / sizeof(std::uint32_t)});
+    vulkan::ShaderModuleCreateInfo adding = *info;
+    adding.code = code.data();
+    adding.code_bytes = code.size() * sizeof(std::uint32_t);
+    return create_shader_module.load()(device, code.empty() ? info : &adding, allocator, module);
+} catch (const std::bad_alloc&) {
+    return vulkan::kOutOfHostMemory;
+}
+
 vulkan::Function watched_device_function(vulkan::Device device, const char* name) {
     if (std::strcmp(name, "vkQueueSubmit") == 0 && queue_submit.load() != nullptr) {
         return reinterpret_cast<vulkan::Function>(watched_submit);
     }
     if (std::strcmp(name, "vkCreateBufferView") == 0 && create_buffer_view.load() != nullptr) {
         return reinterpret_cast<vulkan::Function>(watched_view);
+    }
+    if (std::strcmp(name, "vkCreateShaderModule") == 0 && create_shader_module.load() != nullptr) {
+        return reinterpret_cast<vulkan::Function>(watched_module);
     }
     return get_device_function.load()(device, name);
 }
@@ -62,11 +99,17 @@ void find(std::atomic<Entry>& entry, vulkan::Instance instance, const char* name
 }
 
 vulkan::Function watched_function(vulkan::Instance instance, const char* name) {
+    if (instance != nullptr && std::strcmp(name, "vkCreateDevice") == 0) {
+        find(create_device, instance, name);
+        return create_device.load() == nullptr ? nullptr
+                                               : reinterpret_cast<vulkan::Function>(watched_device);
+    }
     if (instance == nullptr || std::strcmp(name, "vkGetDeviceProcAddr") != 0) {
         return get_function.load()(instance, name);
     }
     find(queue_submit, instance, "vkQueueSubmit");
     find(create_buffer_view, instance, "vkCreateBufferView");
+    find(create_shader_module, instance, "vkCreateShaderModule");
     find(get_device_function, instance, name);
     return get_device_function.load() == nullptr
                ? nullptr

@@ -16,6 +16,9 @@ using PhysicalDevice = struct PhysicalDeviceHandle*;
 
 inline constexpr std::uint32_t kPhysicalDeviceProperties2 = 1000059001;
 inline constexpr std::uint32_t kPhysicalDeviceDriverProperties = 1000196000;
+inline constexpr std::uint32_t kPhysicalDeviceFeatures2 = 1000059000;
+inline constexpr std::uint32_t kAtomicFloatFeatures = 1000260000;
+inline constexpr const char* kAtomicFloatExtension = "VK_EXT_shader_atomic_float";
 inline constexpr std::uint32_t kDeviceTypeCpu = 4;
 inline constexpr std::uint32_t kHeapDeviceLocal = 1;
 inline constexpr std::int32_t kOutOfHostMemory = -1;
@@ -68,6 +71,43 @@ struct DriverProperties {
     std::uint8_t conformance_version[4];
 };
 
+struct Features2 {
+    std::uint32_t type;
+    void* next;
+    std::uint32_t features[55];
+};
+
+// Of buffers, groups' memory and images; texel buffers are among the images.
+struct AtomicFloatFeatures {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t others[8];
+    std::uint32_t image_atomics;
+    std::uint32_t image_adds;
+    std::uint32_t sparse_images[2];
+};
+
+struct DeviceCreateInfo {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t flags;
+    std::uint32_t queue_count;
+    const void* queues;
+    std::uint32_t layer_count;
+    const char* const* layers;
+    std::uint32_t extension_count;
+    const char* const* extensions;
+    const void* features;
+};
+
+struct ShaderModuleCreateInfo {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t flags;
+    std::size_t code_bytes;
+    const std::uint32_t* code;
+};
+
 struct MemoryProperties {
     std::uint32_t type_count;
     struct {
@@ -87,6 +127,7 @@ using GetInstanceProcAddr = Function (*)(Instance, const char*);
 using EnumeratePhysicalDevices = std::int32_t (*)(Instance, std::uint32_t*, PhysicalDevice*);
 using GetPhysicalDeviceProperties = void (*)(PhysicalDevice, Properties*);
 using GetPhysicalDeviceProperties2 = void (*)(PhysicalDevice, Properties2*);
+using GetPhysicalDeviceFeatures2 = void (*)(PhysicalDevice, Features2*);
 using GetPhysicalDeviceMemoryProperties = void (*)(PhysicalDevice, MemoryProperties*);
 
 using Device = struct DeviceHandle*;
@@ -110,6 +151,10 @@ using GetFenceStatus = std::int32_t (*)(Device, Fence);
 using WaitForFences = std::int32_t (*)(Device, std::uint32_t, const Fence*, std::uint32_t,
                                        std::uint64_t);
 using CreateBufferView = std::int32_t (*)(Device, const void*, const void*, void*);
+using CreateDevice = std::int32_t (*)(PhysicalDevice, const DeviceCreateInfo*, const void*,
+                                      Device*);
+using CreateShaderModule = std::int32_t (*)(Device, const ShaderModuleCreateInfo*, const void*,
+                                            void*);
 using QueueSubmit = std::int32_t (*)(Queue, std::uint32_t, const void*, Fence);
 
 }  // namespace dmlindex::d3d12::vulkan

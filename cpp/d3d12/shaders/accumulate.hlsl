@@ -8,7 +8,7 @@
 // arguments: x to z as in value.hlsli, w the number of threads; pattern[0]: x the rounds of a group, which are a thread's
 // positions, y as in exchange.hlsli; pattern[1]: x how far these are apart, and y how many of them there are on each line,
 // z how many threads share those, w the units in x positions; pattern[2]: x the units of a slice, y the positions of a
-// portion, z the threads whose portions lie side by side.
+// portion, 2 to the power of w, z the threads whose portions lie side by side.
 
 #include "shared.h"
 
@@ -70,35 +70,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     [branch] if (any(sum != 0)) add_at_once(target, sum);
 }
 #else
-static const uint kNone = 0xffffffff;
-static const uint kSeveral = 0x80000000;  // in heads: of a list of more than one
-static const uint kProbes = 8;
-static const uint kFewMeet = GROUP / 16;
+#include "lists.hlsli"
+
 static const uint kRoundsWithout = 7;
-
-// A thread has a place for a target, and a node for its update.
-groupshared uint targets[GROUP];
-groupshared uint heads[GROUP];  // of lists of the threads that have a place's target
-groupshared uint nexts[GROUP];
-groupshared Element updates[GROUP];
-groupshared uint joined;  // threads that have found another one in their list
-groupshared uint longer;  // the steps that some node of a list is to go on by
-
-// The group's place for a target, or kNone.
-uint find_place(uint target) {
-    uint place = target * 2654435761u >> 24;
-    uint found = kNone;
-    [loop] for (uint probe = 0; probe < kProbes && found == kNone; ++probe) {
-        uint there = targets[place];
-        [branch] if (there == kNone) {
-            InterlockedCompareExchange(targets[place], kNone, target, there);
-            if (there == kNone) there = target;
-        }
-        if (there == target) found = place;
-        place = (place + 1) % GROUP;
-    }
-    return found;
-}
 
 // For integers of 32 bits the hardware does it all.
 bool has_atomics() {
@@ -119,32 +93,6 @@ void combine_at_once(uint offset, uint update) {
     } else {
         table.InterlockedMax(offset, update);
     }
-}
-
-// Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it. In the end its
-// thread adds that to what it keeps for its place's target, if it keeps anything. Returns that sum.
-Element fold_lists(uint thread, bool keeps, Element kept) {
-    Element value = 0;
-    bool folds = true;
-    [loop] for (uint reach = 1; folds; reach *= 2) {
-        folds = longer == reach;
-        uint next = nexts[thread];
-        if (!folds) next = heads[thread];
-        uint further = kNone;
-        [branch] if (next != kNone) {
-            value = updates[next & ~kSeveral];
-            [branch] if (folds || keeps) value = both_of(folds ? updates[thread] : kept, value);
-            if (folds) further = nexts[next];
-        }
-        GroupMemoryBarrierWithGroupSync();
-        if (folds && next != kNone) {
-            updates[thread] = value;
-            nexts[thread] = further;
-            if (further != kNone) longer = 2 * reach;
-        }
-        GroupMemoryBarrierWithGroupSync();
-    }
-    return value;
 }
 
 [numthreads(GROUP, 1, 1)]

@@ -1,7 +1,8 @@
 // Items → table, single elements, where the positions of a line meet each other's targets and no other line's: a thread
-// goes through a line's positions in order, so that the last one's stays; it fetches four at a time. dims are those of the
-// lines; the table's strides and the items' are in elements. arguments: x lines, y positions of a line, z and w from one to
-// the next in items and indices.
+// goes through a line's positions in order, so that the last one's stays; it fetches four at a time. Of few targets it
+// goes backwards, until all are named. dims are those of the lines; the table's strides and the items' are in elements.
+// arguments: x lines, y positions of a line, z and w from one to the next in items and indices. pattern[0]: x the targets
+// of a line that is gone through backwards, or 0, y from one to the next: the coordinate's stride is 1 then.
 
 #include "targets.hlsli"
 
@@ -13,19 +14,35 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
     if (id >= arguments.x || failed()) return;
     Place start = locate(id);
-    [loop] for (uint i = 0; i < arguments.y; i += 4) {
-        uint4 position = i + uint4(0, 1, 2, 3);
+    bool backwards = pattern[0].x != 0;
+    bool reads_all = !backwards || (slot != kNoSlot && slot_use == kSlotNotes);
+    uint missing = backwards ? 0xffffffff >> (32 - pattern[0].x) : 0;  // a bit for each target that is not named yet
+    uint fours = (arguments.y + 3) / 4;
+    [loop] for (uint i = 0; i < fours && (reads_all || missing != 0); ++i) {
+        uint4 position = 4 * (backwards ? fours - 1 - i : i) + uint4(0, 1, 2, 3);
         bool4 named = position < arguments.y;
-        position = named ? position : i;
+        position = named ? position : 0;
         uint2 elements[4];
         uint j;
-        [unroll] for (j = 0; j < 4; ++j) elements[j] = items[start.item + position[j] * arguments.z];
-        uint4 target = start.table;
+        [branch] if (!backwards) {
+            [unroll] for (j = 0; j < 4; ++j) elements[j] = items[start.item + position[j] * arguments.z];
+        }
+        uint4 target = 0;
         [loop] for (uint k = 0; k < coordinate_count; ++k) {
             target += add_coordinate(k, start.index + position * arguments.w, named);
         }
-        [unroll] for (j = 0; j < 4; ++j) {
-            if (named[j]) table[target[j]] = elements[j];
+        [branch] if (backwards) {
+            [unroll] for (j = 4; j-- > 0;) {
+                uint bit = 1u << target[j];
+                [branch] if (named[j] && (missing & bit) != 0) {
+                    table[start.table + target[j] * pattern[0].y] = items[start.item + position[j] * arguments.z];
+                    missing ^= bit;
+                }
+            }
+        } else {
+            [unroll] for (j = 0; j < 4; ++j) {
+                if (named[j]) table[start.table + target[j]] = elements[j];
+            }
         }
     }
 }

@@ -31,6 +31,14 @@ typedef uint Element;
 // int8, int16 and so on have odd numbers in ValueType.
 bool is_signed() { return arguments.x % 2 == 1; }
 
+uint element_bytes() {
+#if ADDS  // of float32
+    return 4;
+#else
+    return arguments.z;
+#endif
+}
+
 Element load_element(READ buffer, uint offset) {
 #if VALUES == VALUES_WIDE
     return buffer.Load2(offset);
@@ -40,8 +48,8 @@ Element load_element(READ buffer, uint offset) {
     return value;
 #else
     uint value = buffer.Load(offset & ~3u);
-    if (arguments.z < 4) {
-        value = value >> 8 * (offset & 3) & ((1u << 8 * arguments.z) - 1);
+    if (element_bytes() < 4) {
+        value = value >> 8 * (offset & 3) & ((1u << 8 * element_bytes()) - 1);
     }
 #if VALUES == VALUES_WHOLE
     Element whole = uint2(value, 0);

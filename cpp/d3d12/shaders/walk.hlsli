@@ -32,17 +32,17 @@ static const uint kWhole = 4;  // bytes of an element that shares its word with 
 // The i-th update of a walk: the byte offset in the table of its unit, of floats as combine_word takes it, and what it is.
 // False if its index is skipped, or nothing of it is in the slice.
 bool load_update(Walk walk, uint i, out uint offset, out Element update) {
-    uint portion = i / pattern[2].y;
-    uint along = walk.first + portion * pattern[2].z * pattern[2].y + i - portion * pattern[2].y;
+    uint others = i >> pattern[2].w << pattern[2].w;  // of its portions before this one
+    uint along = walk.first + others * pattern[2].z + i - others;
     Place place = locate(walk.position + along * pattern[1].x);
     bool there = along < pattern[1].y;
     // What does not wait for the index.
-    uint within = walk.unit * arguments.z;
+    uint within = walk.unit * element_bytes();
     update = 0;
-    [branch] if (there && arguments.z >= kWhole) update = load_element(items, place.item + within);
+    [branch] if (there && element_bytes() >= kWhole) update = load_element(items, place.item + within);
     [branch] if (there) there = resolve_all(place);
     offset = place.table + within;
-#if VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS
+#if (VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS) && !ADDS
 #if VALUES == VALUES_FLOATS
     offset |= 1;
 #endif

@@ -1,0 +1,90 @@
+// What becomes of vkd3d's SPIR-V where atomics are to add floats that exchange them.
+#if defined(DMLINDEX_HAS_D3D12) && !defined(_WIN32) && !defined(DMLINDEX_D3D12_WSL)
+
+#include "d3d12/host/float_adds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dmlindex::d3d12::vkd3d {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t kFloat = 7;  // ids of types
+constexpr std::uint32_t kUint = 8;
+
+std::uint32_t first(std::uint32_t words, std::uint32_t what) { return words << 16 | what; }
+
+Words exchange(std::uint32_t type) { return {first(7, 229), type, 20, 21, 22, 23, 24}; }
+
+// Two capabilities, the memory model, both types, and what is given.
+Words module_with(const std::vector<Words>& instructions) {
+    Words module{0x07230203,
+                 0x10000,
+                 0,
+                 99,
+                 0,
+                 first(2, 17),
+                 1,
+                 first(2, 17),
+                 46,
+                 first(3, 14),
+                 0,
+                 1,
+                 first(3, 22),
+                 kFloat,
+                 32,
+                 first(4, 21),
+                 kUint,
+                 32,
+                 0};
+    for (const Words& one : instructions) module.insert(module.end(), one.begin(), one.end());
+    return module;
+}
+
+TEST(FloatAdds, TakeThePlaceOfExchangesOfFloats) {
+    const Words module = module_with({exchange(kUint), exchange(kFloat), exchange(kFloat)});
+    const Words changed = with_float_adds(module);
+    constexpr std::size_t kAdded = 11;  // a capability of two words, an extension of nine
+    ASSERT_EQ(changed.size(), module.size() + kAdded);
+    // Behind the capabilities that were there.
+    EXPECT_EQ(Words(changed.begin(), changed.begin() + 9),
+              Words(module.begin(), module.begin() + 9));
+    EXPECT_EQ(Words(changed.begin() + 9, changed.begin() + 12),
+              (Words{first(2, 17), 6033, first(9, 10)}));
+    EXPECT_STREQ(reinterpret_cast<const char*>(&changed[12]), "SPV_EXT_shader_atomic_float_add");
+    Words rest(changed.begin() + 9 + kAdded, changed.end());
+    const std::size_t exchanges = rest.size() - 21;
+    EXPECT_EQ(rest[exchanges], first(7, 229));
+    for (const std::size_t at : {exchanges + 7, exchanges + 14}) {
+        EXPECT_EQ(rest[at], first(7, 6035));
+        rest[at] = first(7, 229);
+    }
+    EXPECT_EQ(rest, Words(module.begin() + 9, module.end()));
+}
+
+TEST(FloatAdds, LeaveOtherModulesAlone) {
+    EXPECT_TRUE(with_float_adds(module_with({})).empty());
+    EXPECT_TRUE(with_float_adds(module_with({exchange(kUint)})).empty());
+    EXPECT_TRUE(with_float_adds({}).empty());
+    Words other = module_with({exchange(kFloat)});
+    other[0] = 0x03022307;
+    EXPECT_TRUE(with_float_adds(other).empty());
+}
+
+TEST(FloatAdds, ReadNothingBehindTheEnd) {
+    const Words module = module_with({exchange(kFloat)});
+    for (std::size_t size = 0; size < module.size(); ++size) {
+        EXPECT_TRUE(with_float_adds(std::span(module).first(size)).empty()) << size;
+    }
+    EXPECT_TRUE(with_float_adds(module_with({exchange(kFloat), {first(0, 1)}})).empty());
+    EXPECT_TRUE(with_float_adds(module_with({exchange(kFloat), {first(9, 1), 0}})).empty());
+}
+
+}  // namespace
+}  // namespace dmlindex::d3d12::vkd3d
+
+#endif
