@@ -67,25 +67,32 @@ def test_rows_across_a_table(reduction: Any) -> None:
     assert np.array_equal(x, expected)
 
 
+@pytest.mark.parametrize("places", [300, 1000])  # few beside their indices, and not
 @pytest.mark.parametrize("reduction", ["none", "add"])
-def test_a_late_bad_index(reduction: Any) -> None:
+def test_a_late_bad_index(reduction: Any, places: int) -> None:
     """In place, or into an output, nothing is written before it is found."""
     rng = np.random.default_rng(1)
-    x = rng.random(1000).astype("f4")
-    indices = rng.integers(-1000, 1000, 3001)
-    updates = rng.random(3001).astype("f4")
+    x = rng.integers(0, 9, places).astype("f4")
+    indices = rng.integers(-places, places, 3001)
+    updates = rng.integers(0, 9, 3001).astype("f4")
+    expected = reference.scatter_elements(x, indices, updates, reduction=reduction)
     before = x.tobytes()
-    for position in (0, 1500, 2999, 3000):
-        bad = indices.copy()
-        bad[position] = 1000
-        for out in (x, np.full(1000, 7, "f4")):
-            kept = out.tobytes()
-            with pytest.raises(IndexError, match=rf"indices\[{position}\] = 1000 "):
+    for out in (x, np.full(places, 7, "f4"), np.full(2 * places, 7, "f4")[::2]):
+        kept = out.tobytes()
+        for position in (0, 1500, 2999, 3000):
+            bad = indices.copy()
+            bad[position] = places
+            with pytest.raises(IndexError, match=rf"indices\[{position}\] = {places} "):
                 dmlindex.scatter_elements(x, bad, updates, reduction=reduction, out=out)
             assert out.tobytes() == kept
-        with pytest.raises(IndexError, match=rf"indices\[{position}\] = 1000 "):
-            dmlindex.scatter_elements(x, bad, updates, reduction=reduction)
-    assert x.tobytes() == before
+            with pytest.raises(IndexError, match=rf"indices\[{position}\] = {places} "):
+                dmlindex.scatter_elements(x, bad, updates, reduction=reduction)
+        assert x.tobytes() == before
+        into = x.copy() if out is x else out
+        dmlindex.scatter_elements(x, indices, updates, reduction=reduction, out=into)
+        assert np.array_equal(into, expected)
+        if into.base is not None:
+            assert (into.base[1::2] == 7).all()
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <new>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/bad_index.hpp"
@@ -116,6 +118,28 @@ std::optional<bool> run_in_strips(const Job& job, const Split& split, int thread
 constexpr std::int64_t kFewBytes = 16 << 10;
 constexpr std::int64_t kTinyPositions = 64;
 
+bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies);
+
+// Runs a scatter whose table, beside its indices, is small, on a table of its own, so that these
+// need not be read before the first byte is written. False if one is out of range; nothing where
+// that does not pay.
+std::optional<bool> run_on_own_table(const Plan& plan, const Buffers& buffers) {
+    constexpr std::int64_t kManyTimes = 8;
+    const std::int64_t bytes = plan.copy_bytes;  // all of it
+    if (plan.copy_rank > 0 ||
+        kManyTimes * bytes > index_count(plan) * index_bytes(plan.index_type)) {
+        return std::nullopt;
+    }
+    const auto size = static_cast<std::size_t>(bytes);
+    const std::unique_ptr<std::byte[]> table(new (std::nothrow) std::byte[size]);
+    if (table == nullptr) return std::nullopt;
+    Buffers own = buffers;
+    own.table = table.get();
+    if (!run_checked(plan, own, OnFailure::kAnything, true)) return false;
+    std::memcpy(buffers.table, table.get(), size);
+    return true;
+}
+
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -142,6 +166,9 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
+    if (check_first && copies) {
+        if (const auto good = run_on_own_table(plan, buffers)) return *good;
+    }
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
     Job job = make_job(plan, buffers, threads);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
