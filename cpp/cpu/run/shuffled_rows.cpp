@@ -1,6 +1,7 @@
 #include "cpu/run/shuffled_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -24,38 +25,51 @@ std::int64_t group_rows(std::int64_t row_bytes) noexcept {
 // The shuffle of a group of rows, for kernels with pieces of so many bytes.
 class GroupShuffle {
   public:
+    // rows: as many as there are.
     GroupShuffle(const Block& row, std::int64_t table_stride, std::int64_t rows) noexcept
-        : row_(row), row_bytes_(row.count * row.slice_bytes), table_stride_(table_stride) {
-        const auto [first, last] = std::minmax_element(row.offsets, row.offsets + row.count);
-        const std::int64_t row_span = *last - *first + row.slice_bytes;
-        rows_ = std::min(group_rows(row_bytes_), rows);
-        // No load reads outside of what the group's rows span.
-        const std::int64_t step = std::abs(table_stride);
-        if (step > 0 && row_span + (rows_ - 1) * step < piece_bytes_)
-            rows_ = (piece_bytes_ - row_span + step - 1) / step + 1;
-        const std::int64_t reach = (rows_ - 1) * table_stride;
-        lowest_ = *first + std::min<std::int64_t>(0, reach);
-        highest_ = *last + row.slice_bytes + std::max<std::int64_t>(0, reach);
-    }
+        : row_(row),
+          row_bytes_(row.count * row.slice_bytes),
+          table_stride_(table_stride),
+          rows_(std::min(group_rows(row_bytes_), rows)) {}
 
-    std::int64_t rows() const noexcept { return rows_; }
-
-    // Works it out with as few loads a piece as do, or tells that it takes more.
+    // Works it out with as few loads a piece as do, or tells that it takes more. Of most rows that
+    // do, the first piece does.
     bool find(int most_loads) noexcept {
-        const std::int64_t item_bytes = rows_ * row_bytes_;
-        if (highest_ - lowest_ < piece_bytes_ || item_bytes < piece_bytes_) return false;
-        if (highest_ - lowest_ > INT32_MAX) return false;
+        loads_ = most_loads;
+        if (!find_piece(0, from_, controls_) || !find_span()) return false;
         for (int loads = 1; loads <= most_loads; ++loads) {
-            if ((item_bytes + piece_bytes_) * loads > kMostControlBytes) return false;
+            if ((rows_ * row_bytes_ + piece_bytes_) * loads > kMostControlBytes) return false;
             if (find_with(loads)) return true;
         }
         return false;
     }
 
+    std::int64_t rows() const noexcept { return rows_; }
     Shuffle shuffle() const noexcept { return {from_, controls_, loads_, rows_ * row_bytes_}; }
     std::int64_t lowest() const noexcept { return lowest_; }
 
   private:
+    // What the group's rows span, outside of which no load may read: it takes as many rows as span
+    // a piece. False if they cannot, or a position is skipped.
+    bool find_span() noexcept {
+        std::int64_t first = row_.offsets[0];
+        std::int64_t last = first;
+        for (std::int64_t i = 1; i < row_.count; ++i) {
+            first = std::min(first, row_.offsets[i]);
+            last = std::max(last, row_.offsets[i]);
+        }
+        if (first == kSkipped) return false;
+        const std::int64_t row_span = last - first + row_.slice_bytes;
+        const std::int64_t step = std::abs(table_stride_);
+        if (step > 0 && row_span + (rows_ - 1) * step < piece_bytes_)
+            rows_ = (piece_bytes_ - row_span + step - 1) / step + 1;
+        const std::int64_t reach = (rows_ - 1) * table_stride_;
+        lowest_ = first + std::min<std::int64_t>(0, reach);
+        highest_ = last + row_.slice_bytes + std::max<std::int64_t>(0, reach);
+        return rows_ * row_bytes_ >= piece_bytes_ && highest_ - lowest_ >= piece_bytes_ &&
+               highest_ - lowest_ <= INT32_MAX;
+    }
+
     bool find_with(int loads) noexcept {
         loads_ = loads;
         const std::int64_t last = rows_ * row_bytes_ - piece_bytes_;
@@ -112,9 +126,10 @@ class GroupShuffle {
     const std::int64_t piece_bytes_ = kernels().shuffle_bytes;
     const std::int64_t row_bytes_;
     const std::int64_t table_stride_;
-    std::int64_t rows_;    // of a group
-    std::int64_t lowest_;  // byte that a group reads, and the first behind the last one
-    std::int64_t highest_;
+    std::int64_t rows_;  // of a group
+    // The lowest byte that a group reads, and the first behind the last one.
+    std::int64_t lowest_ = 0;
+    std::int64_t highest_ = INT64_MAX;
     int loads_ = 0;
     std::int32_t from_[kMostControlBytes / 16];
     alignas(kCacheLineBytes) std::byte controls_[kMostControlBytes];
@@ -138,15 +153,18 @@ std::int64_t many_times(std::int64_t slice_bytes) noexcept {
 
 bool move_shuffled_rows(const Job& job, const Partition& parts, const Block& row) noexcept {
     const Dim& rows = job.dims[parts.before - 1];
+    const std::int64_t row_bytes = row.count * row.slice_bytes;
     if (kernels().shuffle == nullptr || job.direction != Direction::kGather ||
         row.slice_bytes > kElementBytes || row.item_stride != row.slice_bytes ||
-        rows.item_stride != row.count * row.slice_bytes ||
-        std::find(row.offsets, row.offsets + row.count, kSkipped) != row.offsets + row.count) {
+        rows.item_stride != row_bytes || row_bytes > kMostControlBytes) {
         return false;
     }
     GroupShuffle group(row, rows.table_stride, rows.size);
-    if (group.rows() > rows.size || parts.free_count < many_times(row.slice_bytes) * group.rows() ||
-        !group.find(most_loads(row.slice_bytes))) {
+    const auto are_many = [&] {
+        return parts.free_count >= group.rows() * many_times(row.slice_bytes);
+    };
+    if (!are_many() || !group.find(most_loads(row.slice_bytes)) || group.rows() > rows.size ||
+        !are_many()) {
         return false;
     }
     const Shuffle shuffle = group.shuffle();
