@@ -101,8 +101,8 @@ using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last
                                           const std::byte* line, std::byte* items) noexcept;
 
 // Resolve and scatter, or reduce, in one, for packed items of elements and packed indices of one
-// coordinate whose stride they are: moves whole steps of kLookUpStep in order, as long as all
-// indices are in range, and returns how many positions it moved.
+// coordinate whose stride they are: moves all in order, or those before the first whose index is
+// out of range, and returns how many.
 using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table,
                                       const std::byte* items) noexcept;
 

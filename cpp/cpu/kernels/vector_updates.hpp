@@ -18,9 +18,9 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::byte* const indices = run.indices;
-    const std::int64_t whole = run.count - run.count % kLookUpStep;
+    const std::int64_t count = run.count;
     std::int64_t i = 0;
-    for (; i < whole; i += kLookUpStep) {
+    for (; i + kLookUpStep <= count; i += kLookUpStep) {
         fetch_ahead(items + i * kBytes, kLookUpStep * kBytes);
         alignas(64) std::int64_t places[kLookUpStep];
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
@@ -28,6 +28,13 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
 #pragma GCC unroll 16
         for (std::int64_t j = 0; j < kLookUpStep; ++j)
             move(table + places[j] * kBytes, items + (i + j) * kBytes);
+    }
+    // The last few, or those before one that is out of range.
+    for (; i < count; ++i) {
+        const auto index = load<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const std::int64_t place = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
+        if (place < 0) break;
+        move(table + place * kBytes, items + i * kBytes);
     }
     return i;
 }

@@ -78,12 +78,14 @@ bool has_repeats(const Job& job, std::int64_t size) noexcept {
     return misses < kLooks / 4;
 }
 
-// As can_look_up(), for a scatter or a reduction of all updates.
+// As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
+    constexpr std::int64_t kShortUpdates = 128;
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
-    return run.size >= kShortRow && run.index_stride == job.index_bytes && run.table_stride == 0 &&
-           run.item_stride == job.slice_bytes && !(job.reduces && has_repeats(job, run.size));
+    return run.size >= kShortUpdates && run.index_stride == job.index_bytes &&
+           run.table_stride == 0 && run.item_stride == job.slice_bytes &&
+           !(job.reduces && has_repeats(job, run.size));
 }
 
 // Resolves and moves in one: kernel is the job's look-up or its update.
@@ -113,9 +115,10 @@ bool execute_in_one(const Job& job, Kernel kernel) noexcept {
                             });
         walker.advance(moved);
         if (moved == left) continue;
-        // The last few, or some that are out of range and need the mode: ever more of those, while
-        // there are few between them.
-        at_once = moved >= 4 * at_once ? kLookUpStep : std::min(4 * at_once, kBlockPositions);
+        // Some are out of range, and need the mode: ever more go that way while there are few
+        // others between them.
+        constexpr std::int64_t kFewBetween = 256;
+        at_once = moved < kFewBetween ? std::min(4 * at_once, kBlockPositions) : kLookUpStep;
         const std::int64_t count = run.count = std::min(left - moved, at_once);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, count, items, job.slice_bytes, job.slice_bytes,

@@ -74,8 +74,8 @@ void try_reduce(Case& c, cpu::MoveKernel kernel) {
     }
 }
 
-// Packed indices and elements: whole steps are moved, up to one with an index out of range. combine
-// does it for one element.
+// Packed indices and elements, up to the first index that is out of range. combine does it for one
+// element.
 template <class Combine>
 void try_update(Case& c, cpu::UpdateKernel kernel, IndexType type, std::int64_t bytes,
                 const Twin& table, std::int64_t limit, const Twin& items, Combine combine) {
@@ -93,7 +93,6 @@ void try_update(Case& c, cpu::UpdateKernel kernel, IndexType type, std::int64_t 
         places.push_back(from_end ? value + limit : value);
         if (places.back() < 0 || places.back() >= limit) good = std::min(good, i);
     }
-    good -= good % cpu::kLookUpStep;
     const Coordinate coordinate{limit, bytes, 0, 0};
     const cpu::IndexRun run{indices.data, index_size, c.count, 0, 0, &coordinate, 1};
     std::int64_t moved = 0;
