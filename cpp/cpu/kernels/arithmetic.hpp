@@ -53,15 +53,17 @@ struct Bfloat16 {
 
 #elif defined(__aarch64__)
 
-float widen(Float16 half) noexcept { return static_cast<float>(std::bit_cast<__fp16>(half.bits)); }
+[[maybe_unused]] float widen(Float16 half) noexcept {
+    return static_cast<float>(std::bit_cast<__fp16>(half.bits));
+}
 
-void narrow(float value, Float16& half) noexcept {
+[[maybe_unused]] void narrow(float value, Float16& half) noexcept {
     half.bits = std::bit_cast<std::uint16_t>(static_cast<__fp16>(value));
 }
 
 #else
 
-float widen(Float16 half) noexcept {
+[[maybe_unused]] float widen(Float16 half) noexcept {
     const std::uint32_t sign = (half.bits & 0x8000u) << 16;
     const std::uint32_t exponent = (half.bits >> 10) & 0x1f;
     const std::uint32_t mantissa = half.bits & 0x3ff;
