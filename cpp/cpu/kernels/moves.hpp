@@ -14,6 +14,14 @@
 
 namespace dmlindex::cpu {
 
+// An index or a number, at any alignment.
+template <class T>
+static inline T element_at(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
 // Writes count bytes of copies of an element, or of zeros if that is null.
 static inline void fill_bytes(std::byte* to, const std::byte* element, std::int64_t element_bytes,
                               std::int64_t count) noexcept {

@@ -8,16 +8,10 @@
 
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/moves.hpp"
 
 namespace dmlindex::cpu {
 namespace {
-
-template <class T>
-T element_at(const std::byte* from) noexcept {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
-    return value;
-}
 
 template <Reduction kReduction, class T>
 void reduce_element(std::byte* target, const std::byte* item) noexcept {

@@ -12,13 +12,6 @@
 
 namespace dmlindex::cpu {
 
-template <class T>
-static inline T load(const std::byte* from) noexcept {
-    T value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
 // A negative index counts from the end. Without a branch, which would be mispredicted half of the
 // time.
 static inline std::int64_t from_start(std::int64_t index, std::int64_t limit) noexcept {
@@ -64,7 +57,8 @@ static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* 
     const std::int64_t count = run.count;
     const std::int64_t bytes = kBytes != 0 ? kBytes : run.coordinates[0].table_stride;
     for (std::int64_t i = 0; i < count; ++i) {
-        const auto index = load<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const auto index =
+            element_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t place = place_of<Index, kMode>(index, limit);
         if (place < 0) return i;
         if constexpr (kBytes != 0) {

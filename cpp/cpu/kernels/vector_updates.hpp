@@ -31,7 +31,8 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
     }
     // The last few, or those before one that is out of range.
     for (; i < count; ++i) {
-        const auto index = load<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const auto index =
+            element_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t place = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
         if (place < 0) break;
         move(table + place * kBytes, items + i * kBytes);
