@@ -24,16 +24,18 @@
 
 namespace dmlindex::cpu {
 
-// Copies slices in wide pieces, the last of which may cover the one before. Long ones are left to
-// the C library, which knows what its machine does best with them.
+// Copies slices in wide pieces, the last of which may cover the one before. Huge ones are left to
+// the C library, which writes them past the caches where its machine likes that.
 template <class Vector>
 struct CopyRow {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-        constexpr std::int64_t kWide = Vector::kWideBytes;
         constexpr std::int64_t kLong = 512;
-        if (bytes >= kLong) {
+        constexpr std::int64_t kHuge = std::int64_t{1} << 20;
+        if (bytes >= kHuge) {
             std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        } else if (bytes >= kLong) {
+            copy_long(to, from, bytes);
         } else if (bytes >= kWide) {
             for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
                 Vector::copy_wide(to + at, from + at);
@@ -41,6 +43,24 @@ struct CopyRow {
         } else {
             copy_small(to, from, bytes);
         }
+    }
+
+  private:
+    static constexpr std::int64_t kWide = Vector::kWideBytes;
+
+    // All but the ends are written where no store crosses a line, as those take longer.
+    static void copy_long(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        constexpr int kAtOnce = 4;
+        const std::byte* const end = from + bytes;
+        Vector::copy_wide(to, from);
+        Vector::copy_wide(to + bytes - kWide, end - kWide);
+        const auto head = kWide - reinterpret_cast<std::uintptr_t>(to) % kWide;
+        to += head;
+        from += head;
+        for (; end - from >= kAtOnce * kWide; to += kAtOnce * kWide, from += kAtOnce * kWide) {
+            for (int k = 0; k < kAtOnce; ++k) Vector::copy_wide(to + k * kWide, from + k * kWide);
+        }
+        for (; end - from >= kWide; to += kWide, from += kWide) Vector::copy_wide(to, from);
     }
 };
 

@@ -11,8 +11,11 @@ namespace {
 // For shorter ones, lines in which one ends and the next begins are too many to gain anything.
 constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
 
-// Whether a gather's result is so large that it is written past the caches. Out of a table that L2
-// holds, plain stores are as quick, and the result is at hand.
+// Of less than that, read and written together, a Zen 4's last level keeps so much that the next
+// result finds its memory there. Where that level is slow, results are larger before they stream.
+constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
+
+// Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
         plan.slice_bytes < kStreamedSliceBytes) {
@@ -20,8 +23,8 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     }
     const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
-    return result_bytes >=
-           (table_bytes < caches().l2_bytes ? caches().far_bytes : streamed_bytes(threads));
+    return result_bytes >= streamed_bytes(threads) &&
+           result_bytes + table_bytes >= kKeptBytes;
 }
 
 // By index type; null where there is none.

@@ -12,7 +12,9 @@ using cpu::Block;
 std::int64_t slice_bytes_of(Case& c, int slice_class) {
     const std::int64_t fixed = cpu::kClassBytes[slice_class];
     if (fixed != 0) return fixed;
-    return c.timed ? 100 : c.random.one_of({c.random.between(1, 40), c.random.between(1, 300)});
+    return c.timed ? 100
+                   : c.random.one_of({c.random.between(1, 40), c.random.between(1, 300),
+                                      c.random.between(300, 900)});
 }
 
 // A block of random places. Slices that are written are the same or apart, those that are read
