@@ -106,6 +106,16 @@ void scatter_rows(const Block& block) noexcept {
                             [&]<class Copier>() { scatter<Copier, kMaySkip>(block); });
 }
 
+template <class Vector>
+void copy_rows(std::byte* to, std::int64_t to_stride, const std::byte* from,
+               std::int64_t from_stride, std::int64_t count, std::int64_t piece_bytes) noexcept {
+    with_row_copier<Vector>(piece_bytes, [&]<class Copier>() {
+        for (std::int64_t i = 0; i < count; ++i) {
+            Copier::copy(to + i * to_stride, from + i * from_stride, piece_bytes);
+        }
+    });
+}
+
 // The StreamKernel.
 template <class Vector>
 void gather_streamed(const Block& given, Carry& carry) noexcept {
@@ -154,6 +164,7 @@ void add_moves(Kernels& kernels) noexcept {
     kernels.gather[kAnySize] = gather_rows<Vector, false>;
     kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
     kernels.scatter[kAnySize] = scatter_rows<Vector, false>;
+    kernels.copy[kAnySize] = copy_rows<Vector>;
     kernels.scatter_or_drop[kAnySize] = scatter_rows<Vector, true>;
 }
 
