@@ -214,6 +214,32 @@ T combine_float(T old, T update) noexcept {
     }
 }
 
+// Sums and products of float16 stay in vectors from one conversion to the other; else GCC clears
+// what lies behind each number.
+#if defined(__F16C__) && !defined(__clang__)
+#define DMLINDEX_FLOAT16_IN_VECTORS 1
+__m128i in_vector(Float16 half) noexcept { return _mm_cvtsi32_si128(half.bits); }
+
+template <Reduction kReduction>
+__m128i combine_float16(__m128i old, __m128i update) noexcept {
+    const __m128 left = _mm_cvtph_ps(old);
+    const __m128 right = _mm_cvtph_ps(update);
+    const __m128 result = kReduction == Reduction::kAdd ? _mm_add_ss(left, right)
+                                                        : _mm_mul_ss(left, right);
+    return _mm_cvtps_ph(result, _MM_FROUND_TO_NEAREST_INT);
+}
+
+Float16 out_of_vector(__m128i half) noexcept {
+    return {static_cast<std::uint16_t>(_mm_cvtsi128_si32(half))};
+}
+
+template <Reduction kReduction>
+    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
+Float16 combine(Float16 old, Float16 update) noexcept {
+    return out_of_vector(combine_float16<kReduction>(in_vector(old), in_vector(update)));
+}
+#endif
+
 template <Reduction kReduction, class T>
 T combine(T old, T update) noexcept {
     if constexpr (std::is_same_v<T, Bool>) {
@@ -258,6 +284,23 @@ class Running {
     T value_;
 };
 
+// A minimum or maximum is one of the numbers: wide it is the same.
+template <Reduction kReduction, class T>
+    requires(kIsHalf<T> && (kReduction == Reduction::kMin || kReduction == Reduction::kMax))
+class Running<kReduction, T> {
+  public:
+    explicit Running(T first) noexcept : value_(widen(first)) {}
+    void take(T update) noexcept { value_ = combine_float<kReduction>(value_, widen(update)); }
+    T value() const noexcept {
+        T half;
+        narrow(value_, half);
+        return half;
+    }
+
+  private:
+    float value_;
+};
+
 // Sums and products stay in a vector, which GCC else clears behind the number in every step. By
 // intrinsics, each type its own: the operands of a plain vector sum GCC may swap, and of two NaNs
 // the first has to stay.
@@ -291,6 +334,22 @@ class Running<kReduction, double> {
 
   private:
     __m128d value_;
+};
+#endif
+
+#ifdef DMLINDEX_FLOAT16_IN_VECTORS
+template <Reduction kReduction>
+    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
+class Running<kReduction, Float16> {
+  public:
+    explicit Running(Float16 first) noexcept : value_(in_vector(first)) {}
+    void take(Float16 update) noexcept {
+        value_ = combine_float16<kReduction>(value_, in_vector(update));
+    }
+    Float16 value() const noexcept { return out_of_vector(value_); }
+
+  private:
+    __m128i value_;
 };
 #endif
 
