@@ -11,46 +11,88 @@
 namespace dmlindex::cpu {
 namespace {
 
+template <std::int64_t kBytes, class Move>
+[[gnu::always_inline]] inline void move_step(const std::int64_t* places, std::byte* table,
+                                             const std::byte* items, Move move) noexcept {
+#pragma GCC unroll 16
+    for (std::int64_t j = 0; j < kLookUpStep; ++j)
+        move(table + places[j] * kBytes, items + j * kBytes);
+}
+
+// Of a far table the places of some steps are asked for before the first of them is moved: calls
+// place(i, places) for the next step while that returns true. Returns how many positions were
+// moved, in whole steps.
+template <std::int64_t kBytes, class Place, class Move>
+[[gnu::always_inline]] inline std::int64_t update_far(std::int64_t count, std::byte* table,
+                                                      const std::byte* items, Place place,
+                                                      Move move) noexcept {
+    constexpr std::int64_t kRing = 8 * kLookUpStep;
+    alignas(kCacheLineBytes) std::int64_t ring[kRing];
+    std::int64_t i = 0;
+    std::int64_t placed = 0;
+    for (; placed + kLookUpStep <= count; placed += kLookUpStep) {
+        std::int64_t* const places = ring + placed % kRing;
+        if (placed - i == kRing) {
+            move_step<kBytes>(places, table, items + i * kBytes, move);
+            i += kLookUpStep;
+        }
+        if (!place(placed, places)) break;
+        // The hardware foresees those that go through the table in order.
+        const std::int64_t apart = places[kLookUpStep - 1] - places[0];
+        if (apart >= 0 && apart * kBytes < kLookUpStep * kCacheLineBytes) continue;
+#pragma GCC unroll 16
+        for (std::int64_t j = 0; j < kLookUpStep; ++j)
+            __builtin_prefetch(table + places[j] * kBytes, 0, 2);
+    }
+    for (; i < placed; i += kLookUpStep)
+        move_step<kBytes>(ring + i % kRing, table, items + i * kBytes, move);
+    return i;
+}
+
 // The UpdateKernel for elements of kBytes: move(target, item) does one.
 template <class Vector, class Index, std::int64_t kBytes, class Move>
 [[gnu::always_inline]] inline std::int64_t update(const IndexRun& run, std::byte* table,
-                                                  const std::byte* items, Move move) noexcept {
+                                                  const std::byte* items, bool far,
+                                                  Move move) noexcept {
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
-    std::int64_t i = 0;
-    for (; i + kLookUpStep <= count; i += kLookUpStep) {
-        fetch_ahead(items + i * kBytes, kLookUpStep * kBytes);
-        alignas(64) std::int64_t places[kLookUpStep];
+    const auto place = [=](std::int64_t first, std::int64_t* places) [[gnu::always_inline]] {
+        fetch_ahead(items + first * kBytes, kLookUpStep * kBytes);
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
-        if (!place_step<Vector, Index, Mode::kRaise>(indices, i, limit, last, keep)) break;
-#pragma GCC unroll 16
-        for (std::int64_t j = 0; j < kLookUpStep; ++j)
-            move(table + places[j] * kBytes, items + (i + j) * kBytes);
+        return place_step<Vector, Index, Mode::kRaise>(indices, first, limit, last, keep);
+    };
+    std::int64_t i = 0;
+    // Smaller indices reach no far places.
+    if (sizeof(Index) >= 4 && far) i = update_far<kBytes>(count, table, items, place, move);
+    for (; i + kLookUpStep <= count; i += kLookUpStep) {
+        alignas(kCacheLineBytes) std::int64_t places[kLookUpStep];
+        if (!place(i, places)) break;
+        move_step<kBytes>(places, table, items + i * kBytes, move);
     }
     // The last few, or those before one that is out of range.
     for (; i < count; ++i) {
         const auto index =
             element_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
-        const std::int64_t place = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
-        if (place < 0) break;
-        move(table + place * kBytes, items + i * kBytes);
+        const std::int64_t only = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
+        if (only < 0) break;
+        move(table + only * kBytes, items + i * kBytes);
     }
     return i;
 }
 
 template <class Vector, class Index, std::int64_t kBytes>
-std::int64_t put(const IndexRun& run, std::byte* table, const std::byte* items) noexcept {
+std::int64_t put(const IndexRun& run, std::byte* table, const std::byte* items, bool far) noexcept {
     return update<Vector, Index, kBytes>(
-        run, table, items,
+        run, table, items, far,
         [](std::byte* target, const std::byte* item) { std::memcpy(target, item, kBytes); });
 }
 
 template <class Vector, class Index, Reduction kReduction, class T>
-std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte* items) noexcept {
+std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte* items, bool far) noexcept {
     return update<Vector, Index, static_cast<std::int64_t>(sizeof(T))>(
-        run, table, items, [](std::byte* target, const std::byte* item) {
+        run, table, items, far, [](std::byte* target, const std::byte* item) {
             T old = element_at<T>(target);
             // Read, combined, written: as one instruction for all three, many of which have their
             // place in the same register, each takes 10 ns on a Zen 4.

@@ -157,7 +157,11 @@ bool execute(const Job& job) noexcept {
     const Partition parts = partition(job);
     const Dim* const dims = job.dims + parts.before;
     if (can_look_up(job, parts)) return execute_in_one(job, job.look_up);
-    if (can_update(job, parts)) return execute_in_one(job, job.update);
+    if (can_update(job, parts)) {
+        return execute_in_one(job, [&](const IndexRun& run, std::byte* table, std::byte* items) {
+            return job.update(run, table, items, job.far);
+        });
+    }
     if (parts.free_count == 1) {
         if (const auto good = execute_in_rows(job, dims, parts.positions_rank)) return *good;
         if (Strips::pay(job)) {

@@ -86,10 +86,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     // It fetches nothing ahead, which pays up to larger tables than for the moves.
     job.look_up = reached <= caches().far_bytes ? choose_look_up(plan) : nullptr;
-    // Nor does an update's kernel. It pays where moves would fetch nothing either, but for a table
-    // that updates from memory push out of L2.
-    const bool near = reached <= (job.items_are_far ? 1 : 2) * caches().l2_bytes;
-    job.updates = near ? choose_updates(table, plan, slice) : nullptr;
+    job.updates = choose_updates(table, plan, slice);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
     job.copy = may_skip || job.reduces ? nullptr : table.copy[slice];
     job.buffers = buffers;

@@ -96,7 +96,8 @@ void try_update(Case& c, cpu::UpdateKernel kernel, IndexType type, std::int64_t 
     const Coordinate coordinate{limit, bytes, 0, 0};
     const cpu::IndexRun run{indices.data, index_size, c.count, 0, 0, &coordinate, 1};
     std::int64_t moved = 0;
-    c.call([&] { moved = kernel(run, table.data, items.data); });
+    const bool far = !c.timed && c.random.one_in(2);
+    c.call([&] { moved = kernel(run, table.data, items.data, far); });
     c.same("moved", moved, good);
     for (std::int64_t i = 0; i < good; ++i) {
         combine(table.expected + places[static_cast<std::size_t>(i)] * bytes,
