@@ -5,7 +5,7 @@ struct Walk {
     uint position;  // where its own would be, were it the first of their line
     uint first;     // of that line's
     uint count;
-    uint unit;  // of the slices: words of the table, elements of 8 bytes, or bytes
+    uint unit;  // of the slices: words of the table, or elements of 8 bytes
 };
 
 Walk walk_of(uint id) {
@@ -23,11 +23,7 @@ Walk walk_of(uint id) {
     return walk;
 }
 
-#if VALUES == VALUES_BYTES
-static const uint kWhole = 1;
-#else
 static const uint kWhole = 4;  // bytes of an element that shares its word with no other
-#endif
 
 // The i-th update of a walk: the byte offset in the table of its unit, of floats as combine_word takes it, and what it is.
 // False if its index is skipped, or nothing of it is in the slice.
@@ -42,7 +38,7 @@ bool load_update(Walk walk, uint i, out uint offset, out Element update) {
     [branch] if (there && element_bytes() >= kWhole) update = load_element(items, place.item + within);
     [branch] if (there) there = resolve_all(place);
     offset = place.table + within;
-#if (VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS) && !ADDS
+#if (VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS) && ADDS != 4
 #if VALUES == VALUES_FLOATS
     offset |= 1;
 #endif
