@@ -65,7 +65,9 @@ def accumulate(device: Device, values_of: str) -> None:
     some = (np.arange(many) % 64 == 0).astype(ones.dtype)
     reduce(device, how, hot[:, np.newaxis], np.zeros(many, ones.dtype), some, ordered=False)
     accumulate_along(device, how, ones.dtype)
-    few = tuples((7,), "i4", 1 << 15)  # groups that meet at few words, with what these hold meanwhile
+    few = tuples(
+        (7,), "i4", 1 << 15
+    )  # groups that meet at few words, with what these hold meanwhile
     signs = np.where(np.arange(len(few)) % 3 == 0, -1, 1).astype(ones.dtype)
     for how in ("mul", "min", "max"):
         extremes = signs if how == "mul" else np.repeat(updates[::-1][:32], len(few) // 32)

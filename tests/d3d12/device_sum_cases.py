@@ -57,7 +57,7 @@ def accumulate_sums(device: Device, adds: int) -> None:
 
 @case
 def accumulate_whole(device: Device) -> None:
-    """Integers of a word and of two, carries among them; and many, of which some targets are hot."""
+    """Integers of a word and of two, with carries; and many, of which some targets are hot."""
     rng = np.random.default_rng(12)
     for dtype in ("i4", "u4", "i8", "u8"):
         for many, limit in ((5, 1 << 7), (3000, 1 << 31), ((1 << 20) + 5, 1 << 31)):
@@ -78,8 +78,14 @@ def beside_halves(device: Device) -> None:
         updates = rng.integers(0, 3, many).astype("u2")
         add(device, places, x.view("f2"), updates.view("f2"))
     some = np.array([np.nan, np.inf, -np.inf, -0.0, 6e-8, 65504], "f2")
-    options = {"reduction": "add", "ordered": False, "device": device.name}
-    found = dmlindex.scatter_nd(np.ones(7, "f2"), np.arange(6)[:, np.newaxis], some, **options)
+    found = dmlindex.scatter_nd(
+        np.ones(7, "f2"),
+        np.arange(6)[:, np.newaxis],
+        some,
+        reduction="add",
+        ordered=False,
+        device=device.name,
+    )
     expected = [np.nan, np.inf, -np.inf, 1, 1, 65504, 1]
     np.testing.assert_array_equal(np.asarray(found), np.array(expected, "f2"))
 

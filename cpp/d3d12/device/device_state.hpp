@@ -91,8 +91,8 @@ struct Device::Objects {
         const auto winners_of = [this](std::uint64_t targets, std::uint64_t positions) {
             return winners_for(targets, positions);
         };
-        return {recorder,    typed_views, texels, profile,           adapter.is_software,
-                adds,        take,        upload, texture_for_table, winners_of};
+        return {recorder, typed_views, texels, profile,           adapter.is_software,
+                adds,     take,        upload, texture_for_table, winners_of};
     }
 
     // Cleared when they are made, and when all numbers are used up: each scatter takes numbers
@@ -182,7 +182,7 @@ struct Device::Objects {
     Staging readbacks;
     std::optional<Timestamps> timestamps;  // once they are asked for
     bool typed_views = false;
-    AtomicAdds adds;
+    AtomicAdds adds{};
     std::int64_t texels = std::min(Reach::kTexels, adapter.view_texels);  // of a view
     Profile profile;
     std::vector<Span> scratch;

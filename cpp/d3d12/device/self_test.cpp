@@ -90,9 +90,8 @@ AtomicAdds Device::decide_adds() {
             adds.*one = false;
         }
     };
-    try_one(&AtomicAdds::floats, [this] {
-        return adds_up<float>(ValueType::kFloat32, {1, 2, 4, 7});
-    });
+    try_one(&AtomicAdds::floats,
+            [this] { return adds_up<float>(ValueType::kFloat32, {1, 2, 4, 7}); });
     try_one(&AtomicAdds::halves, [this] {
         return adds_up<std::uint16_t>(ValueType::kFloat16, {0x3c00, 0x4000, 0x4400, 0x4700});
     });

@@ -96,7 +96,7 @@ struct Reach {
     std::int64_t texels = kTexels;
     const Profile& profile = kDefaultProfile;
     bool has_short_loops = false;  // lavapipe ends those of a thread after 65535 rounds in all
-    AtomicAdds adds;               // kernels with ADDS that may be used
+    AtomicAdds adds{};             // kernels with ADDS that may be used
 
     std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16

@@ -36,9 +36,7 @@ struct Encoder {
     // once.
     std::function<Winners(std::uint64_t targets, std::uint64_t positions)> winners;
 
-    Reach reach() const noexcept {
-        return {typed_views, texels, profile, has_short_loops, adds};
-    }
+    Reach reach() const noexcept { return {typed_views, texels, profile, has_short_loops, adds}; }
 };
 
 using Parents = std::array<std::uint32_t, 4>;  // byte offsets of slots, or kNoSlot

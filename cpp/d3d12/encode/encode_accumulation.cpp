@@ -23,6 +23,10 @@ constexpr std::int64_t kManyUpdates = 2 * kApart;
 // Where atomics do it all a thread has so many positions at most, and there are twice as many
 // threads.
 constexpr std::int64_t kMostOfAtomics = 4;
+// Or units of one slice instead, which saves the way to it: but neighbouring positions may name one
+// target, where many positions do, so only of slices of so many units.
+constexpr std::int64_t kLongSlice = 64;
+constexpr std::int64_t kHalfBytes = 2;    // sums of halves have no such kernel
 constexpr std::int64_t kMostOfAdds = 32;  // the same of sums that the hardware adds
 // Of a line, threads that are enough for groups to have some of it to themselves.
 constexpr std::int64_t kManyParts = 4 * kAccumulated;
@@ -70,19 +74,23 @@ bool has_neighbours(const Plan& plan) noexcept {
     return find_along(plan).apart * units_of_slice(plan) >= kSectorWords;
 }
 
-// Whether an element of the table can have so many updates that it pays to look for such: one for
-// each position along dims where only the index tells which it is. Of integers it pays later, as
-// what they take without a look is less.
-bool may_be_hot(const Plan& plan) noexcept {
+// Whether so many positions can name one target that they wait for each other: those along dims
+// where only the index tells which it is.
+bool meets(const Plan& plan) noexcept {
     constexpr std::int64_t kManyForEach = 1 << 12;
-    constexpr std::int64_t kManyFloats = 1 << 16;
-    constexpr std::int64_t kManyIntegers = 1 << 20;
     std::int64_t most = 1;
     for (int d = 0; d < plan.rank; ++d) {
         if (plan.dims[d].table_stride == 0) most *= plan.dims[d].size;
     }
-    return most > kManyForEach &&
-           updates_of(plan) >= (adds_whole(plan) ? kManyIntegers : kManyFloats);
+    return most > kManyForEach;
+}
+
+// And whether it pays to look for such: of integers later, as what they take without a look is
+// less.
+bool may_be_hot(const Plan& plan) noexcept {
+    constexpr std::int64_t kManyFloats = 1 << 16;
+    constexpr std::int64_t kManyIntegers = 1 << 19;
+    return meets(plan) && updates_of(plan) >= (adds_whole(plan) ? kManyIntegers : kManyFloats);
 }
 
 // Whether a sum that the hardware can add has so many updates for each of so few words that it is
@@ -104,16 +112,26 @@ Views sum_views(const Tensors& tensors, std::int64_t bytes) noexcept {
 }
 
 // Says how its threads go through the positions, and returns how many there are.
-std::uint64_t set_walks(const Plan& plan, bool is_quick, std::int64_t most_rounds,
+std::uint64_t set_walks(const Plan& plan, bool has_units, bool is_quick, std::int64_t most_rounds,
                         Constants& constants) {
     const Along along = find_along(plan);
     const std::int64_t slice = units_of_slice(plan);
-    const std::int64_t units = along.apart * slice;
     const std::int64_t positions = position_count(plan);
     const bool follow = has_neighbours(plan);
     const bool meet = positions >= kManyUpdates * std::int64_t{constants.target_count};
     std::int64_t most = std::min(positions * slice / kAccumulators, most_rounds);
-    if (is_quick) most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
+    int unit_shift = 0;  // a thread has 2 to the power of it units of each slice
+    if (is_quick) {
+        most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
+        if (has_units && (slice >= kLongSlice || !meets(plan))) {
+            while (2 << unit_shift <= most && slice >> (unit_shift + 1) >= kSectorWords) {
+                ++unit_shift;
+            }
+        }
+        most >>= unit_shift;
+    }
+    const std::int64_t threads_beside = quotient_up(slice, std::int64_t{1} << unit_shift);
+    const std::int64_t units = along.apart * threads_beside;
     most = std::clamp<std::int64_t>(most, 1, along.length);
     const auto whole = static_cast<std::uint64_t>(std::min(most, kMostInHand));
     const auto portion_shift = static_cast<int>(follow ? std::bit_width(whole) - 1 : 0);
@@ -128,8 +146,9 @@ std::uint64_t set_walks(const Plan& plan, bool is_quick, std::int64_t most_round
     constants.pattern[0][0] = narrow(rounds);
     constants.pattern[1] = {narrow(along.apart), narrow(along.length), narrow(parts),
                             narrow(units)};
-    constants.pattern[2] = {narrow(slice), narrow(portion), narrow(beside),
+    constants.pattern[2] = {narrow(threads_beside), narrow(portion), narrow(beside),
                             static_cast<std::uint32_t>(portion_shift)};
+    constants.pattern[3] = {static_cast<std::uint32_t>(unit_shift), narrow(slice), 0, 0};
     const std::int64_t threads = positions / (along.length * along.apart) * parts * units;
     constants.arguments[3] = narrow(threads);
     return static_cast<std::uint64_t>(threads);
@@ -144,8 +163,8 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     const std::int64_t values = kernel_values(plan.value_type);
     const std::int64_t added = added_bytes(plan, encoder.reach());
     const bool adds = added != 0 || adds_whole(plan);
-    const bool is_quick = adds ? has_neighbours(plan) || !may_be_hot(plan)
-                               : is_done_by_hardware(plan);
+    const bool is_quick =
+        adds ? has_neighbours(plan) || !may_be_hot(plan) : is_done_by_hardware(plan);
     const bool may_meet = added != 0 ? is_crowded(encoder, tensors, updates) : !is_quick;
     if (may_meet && fits_buckets(encoder, plan, tensors, updates)) {
         constants.arguments[3] = static_cast<std::uint32_t>(updates);
@@ -153,7 +172,8 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
         return;
     }
     if (plan.element_bytes <= kWord) constants.pattern[0][1] = empty_word(plan);
-    std::uint64_t threads = set_walks(plan, is_quick, adds ? kMostOfAdds : positions, constants);
+    std::uint64_t threads = set_walks(plan, adds && added != kHalfBytes, is_quick,
+                                      adds ? kMostOfAdds : positions, constants);
     // The queue counts groups by threads; these have a size of their own.
     threads = quotient_up(threads, std::uint64_t{kAccumulated}) * kGroup;
     if (adds) constants.pattern[0][2] = is_quick ? 1 : 0;

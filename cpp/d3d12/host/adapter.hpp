@@ -21,7 +21,7 @@ struct Adapter {
     // What D3D12 promises; a Vulkan device may have less.
     std::int64_t group_bytes = 32 << 10;               // of a group's memory
     std::int64_t view_texels = std::int64_t{1} << 27;  // that a view of a buffer reaches
-    AtomicAdds adds;
+    AtomicAdds adds{};
 };
 
 // The adapters of this machine; if there are none, reason says what is missing and what to install.

@@ -44,9 +44,8 @@ class Changes {
 
     std::vector<std::uint32_t> made() {
         if (module_.size() < kHeaderWords || module_[0] != kMagic) return {};
-        const bool is_whole = for_each([&](std::uint32_t what, Operands operands) {
-            look_at(what, operands);
-        });
+        const bool is_whole =
+            for_each([&](std::uint32_t what, Operands operands) { look_at(what, operands); });
         if (!is_whole || !(floats_ || halves_)) return {};
         next_id_ = module_[kBoundWord];
         changed_.assign(module_.begin(), module_.begin() + kHeaderWords);

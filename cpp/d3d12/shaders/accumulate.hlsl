@@ -7,8 +7,8 @@
 //
 // arguments: x to z as in value.hlsli, w the number of threads; pattern[0]: x the rounds of a group, which are a thread's
 // positions, y as in exchange.hlsli; pattern[1]: x how far these are apart, and y how many of them there are on each line,
-// z how many threads share those, w the units in x positions; pattern[2]: x the units of a slice, y the positions of a
-// portion, 2 to the power of w, z the threads whose portions lie side by side.
+// z how many threads share those, w the units in x positions; pattern[2]: x the threads of a slice, y the positions of a
+// portion, 2 to the power of w, z the threads whose portions lie side by side; pattern[3]: y the units of a slice.
 
 #include "shared.h"
 

@@ -1,7 +1,8 @@
 // accumulate.hlsl's sums of what the hardware adds: integers of 4 and 8 bytes, and floats as ADDS says (atomic_adds.hpp),
 // float32, or two float16 that share a word. So a target costs one atomic, not two. A target that many name at once
 // takes them one after the other all the same, and where a group finds such a one, it goes on as accumulate.hlsl does.
-// arguments and pattern: as there, and pattern[0]: z whether no group is to look.
+// arguments and pattern: as there, and pattern[0]: z whether no group is to look; pattern[3]: x a thread then has 2 to the
+// power of it units of a slice, as far apart as the slice has threads.
 
 #include "shared.h"
 
@@ -20,6 +21,7 @@ Sum both_of(Sum a, Sum b) {
 }
 
 Sum sum_of(Element update) { return update; }
+Sum nothing() { return kSign; }
 #elif ADDS == 2
 #include "exchange.hlsli"
 typedef float2 Sum;
@@ -38,6 +40,7 @@ typedef Element Sum;
 Sum both_of(Sum a, Sum b) { return add_wide(a, b); }
 
 Sum sum_of(Element update) { return update; }
+Sum nothing() { return 0; }
 #endif
 
 #include "lists.hlsli"
@@ -86,7 +89,18 @@ void exchange(uint word, Element hand) {
         done = hand == kSign;
     }
 }
-#elif ADDS == 2
+
+// Whether the hardware is to add it. What it would take for a zero is exchanged; and zeros change nothing.
+bool is_for_hardware(uint offset, Element update) {
+    bool sure = is_sure(update);
+    [branch] if (!sure && magnitude_of(update) != 0) exchange(offset, update);
+    return sure;
+}
+#else
+bool is_for_hardware(uint offset, Element update) { return true; }
+#endif
+
+#if ADDS == 2
 // To a half that is no target the hardware adds -0, and makes another NaN of one that is there: beside such a half the
 // word is changed by comparing.
 void add_at_once(uint offset, Sum sum) {
@@ -118,7 +132,7 @@ void add_at_once(uint offset, Sum sum) {
         }
     }
 }
-#else
+#elif !ADDS
 // Words of their own, and what the low one carries.
 void add_at_once(uint offset, Sum sum) {
     [branch] if (arguments.z == 4) {
@@ -137,18 +151,24 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Walk walk = walk_of(thread_id(group, thread));
     uint target = kNone;  // of what the thread has in hand
     Sum hand = 0;
-#if !ADDS
+#if ADDS != 2
     [branch] if (pattern[0].z != 0) {  // a loop for which less is enough is quicker
-        [loop] for (uint at = 0; at < walk.count; ++at) {
-            uint place;
-            Element update;
-            [branch] if (load_update(walk, at, place, update)) {
-                [branch] if (place != target) {
+        Place place;
+        bool leads = false;
+        [loop] for (uint step = 0; step < walk.count << pattern[3].x; ++step) {
+            uint i = step >> pattern[3].x;
+            uint others = step - (i << pattern[3].x);  // of a position's units before this one
+            [branch] if (others == 0) leads = find_update(walk, i, place);
+            uint offset;
+            Element update = 0;
+            bool there = leads && load_unit(place, walk.unit + others * pattern[2].x, offset, update);
+            [branch] if (there && is_for_hardware(offset, update)) {
+                [branch] if (offset != target) {
                     [branch] if (target != kNone) add_at_once(target, hand);
-                    hand = 0;
-                    target = place;
+                    hand = nothing();
+                    target = offset;
                 }
-                hand = both_of(hand, update);
+                hand = both_of(hand, sum_of(update));
             }
         }
         [branch] if (target != kNone) add_at_once(target, hand);
@@ -167,12 +187,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         Element element = 0;
         bool there = round <= walk.count;
         [branch] if (there) there = load_update(walk, round - 1, offset, element);
-#if ADDS == 4
-        [branch] if (there && !is_sure(element)) {  // zeros change nothing
-            [branch] if (magnitude_of(element) != 0) exchange(offset, element);
-            there = false;
-        }
-#endif
+        [branch] if (there) there = is_for_hardware(offset, element);
         Sum update = sum_of(element);
         bool met = there && offset == target;
         [branch] if (met) {
