@@ -32,7 +32,7 @@ function(dmlindex_d3d12_sources host result)
     list(FILTER sources EXCLUDE REGEX "/(loader|timeline|vkd3d)_[a-z0-9]+\\.cpp$")
     if(host STREQUAL "vkd3d")
         list(APPEND sources cpp/d3d12/host/loader_vkd3d.cpp cpp/d3d12/host/timeline_vkd3d.cpp
-             cpp/d3d12/host/vkd3d_watch.cpp cpp/d3d12/host/float_adds.cpp)
+             cpp/d3d12/host/vkd3d_watch.cpp cpp/d3d12/host/atomic_adds.cpp)
     else()
         list(APPEND sources cpp/d3d12/host/loader_microsoft.cpp cpp/d3d12/host/loader_${host}.cpp
                             cpp/d3d12/host/timeline_microsoft.cpp)

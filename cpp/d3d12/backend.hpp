@@ -7,6 +7,7 @@
 // failed result is used again, or by synchronize().
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -103,8 +104,8 @@ class Device : public std::enable_shared_from_this<Device> {
     void remove();
     // Whether typed views in descriptor tables passed the test when the device was opened.
     bool uses_typed_views() const noexcept;
-    // The same of atomics that add floats.
-    bool adds_floats() const noexcept;
+    // The same of atomics that add.
+    AtomicAdds adds() const noexcept;
     // Which kernels it takes. Throws Error(kValue) for values that are out of range.
     void set_profile(const Profile& profile);
     Profile profile();
@@ -154,8 +155,10 @@ class Device : public std::enable_shared_from_this<Device> {
     explicit Device(int adapter);
     bool decide_typed_views();
     void set_typed_views(bool used);
-    bool decide_float_adds();
-    void set_float_adds(bool used);
+    template <typename Number>
+    bool adds_up(ValueType type, const std::array<Number, 4>& numbers);
+    AtomicAdds decide_adds();
+    void set_adds(const AtomicAdds& used);
 
     std::unique_ptr<State> state_;
 };

@@ -66,8 +66,11 @@ class DeviceTest : public testing::Test {
 
 // An adapter that says it adds floats does so, and none that would exchange them is taken for it.
 TEST_F(DeviceTest, AddsFloatsWhereItsAdapterDoes) {
-    const bool expected = device_->uses_typed_views() && device_->adapter().adds_floats;
-    EXPECT_EQ(device_->adds_floats(), expected);
+    const d3d12::AtomicAdds adds = device_->adds();
+    const d3d12::AtomicAdds expected =
+        device_->uses_typed_views() ? device_->adapter().adds : d3d12::AtomicAdds{};
+    EXPECT_EQ(adds.floats, expected.floats);
+    EXPECT_EQ(adds.halves, expected.halves);
 }
 
 std::string describe(const BadIndex& bad) {

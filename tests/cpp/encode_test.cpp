@@ -68,7 +68,7 @@ Recorded queued(const Plan& plan, std::int64_t table_bytes, std::int64_t items_b
                                  texels,
                                  profile,
                                  false,
-                                 false,
+                                 {},
                                  take,
                                  [&](const void*, std::uint64_t bytes) { return take(bytes); },
                                  [&] { return take(1 << 20); },

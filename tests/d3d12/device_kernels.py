@@ -41,7 +41,8 @@ def run(device: Device, kernel: Any) -> None:
 
 def is_lacking(device: Device, kernel: Any) -> bool:
     """Whether the device has not what the kernel takes."""
-    return kernel.name == "accumulate_sums" and not _core.d3d12_adds_floats(device.name)
+    added = dict(kernel.variant).get("ADDS")
+    return added is not None and int(added) not in _core.d3d12_adds(device.name)
 
 
 def is_in(kernel: Any, binding: str) -> bool:

@@ -1,4 +1,4 @@
-"""The same for the kernel of sums that the hardware adds."""
+"""The same for the kernels of sums that the hardware adds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import NO_BLOCKS, Array, agree
+from tests.d3d12.device_kernel_calls import NEVER, NO_BLOCKS, Array, agree
 from tests.d3d12.device_kernel_cases import case
+from tests.d3d12.device_reduction_cases import reduce_along
 
 DENORMAL = np.float32(2.0**-149)
 
@@ -32,25 +33,61 @@ def hot_and_cold(many: int) -> Iterator[Array]:
 
 
 @case
-def accumulate_sums(device: Device) -> None:
+def accumulate_sums(device: Device, adds: int) -> None:
     """Numbers that any order sums to the same bits: a group's rounds, slices, and tiny ones."""
-    _core.d3d12_set_profile(device.name, NO_BLOCKS)
+    _core.d3d12_set_profile(device.name, NO_BLOCKS | {"least_lanes": NEVER})
     rng = np.random.default_rng(8)
+    dtype = f"f{adds}"
     for many in (5, 300, 5000, 5 * 256 * 512 - 77):
         for places in hot_and_cold(many):
-            updates = (rng.random(many) < 1 / 16).astype("f4")
-            add(device, places[:, np.newaxis], np.arange(many, dtype="f4") % 50, updates)
+            updates = (rng.random(many) < min(1 / 16, 400 / many)).astype(dtype)
+            add(device, places[:, np.newaxis], np.arange(many).astype("i1").astype(dtype), updates)
     for width in (3, 7, 20, 300):
         places = np.repeat(rng.integers(-600, 601, (700, 1)), 3, 0)
-        updates = rng.integers(-3, 4, (len(places), width)).astype("f4")
-        add(device, places, np.ones((600, width), "f4"), updates)
-    middle = rng.integers(-9, 10, (4, 70, 33))
-    updates = rng.integers(-3, 4, middle.shape).astype("f4")
-    options = {"axis": 1, "reduction": "add", "ordered": False, "mode": "drop"}
-    agree(device, dmlindex.scatter_elements, np.ones((4, 9, 33), "f4"), middle, updates, **options)
-    complex_ones = rng.integers(-3, 4, (900, 2)).astype("f4").view("c8")[:, 0]
-    add(device, rng.integers(0, 99, (900, 1)), complex_ones[:99].copy(), complex_ones)
-    tiny_numbers(device)
+        updates = rng.integers(-3, 4, (len(places), width)).astype(dtype)
+        add(device, places, np.ones((600, width), dtype), updates)
+    reduce_along(device, "add", dtype)
+    if adds == 2:
+        beside_halves(device)
+    else:
+        complex_ones = rng.integers(-3, 4, (900, 2)).astype("f4").view("c8")[:, 0]
+        add(device, rng.integers(0, 99, (900, 1)), complex_ones[:99].copy(), complex_ones)
+        tiny_numbers(device)
+
+
+@case
+def accumulate_whole(device: Device) -> None:
+    """Integers of a word and of two, with carries; and many, of which some targets are hot."""
+    rng = np.random.default_rng(12)
+    for dtype in ("i4", "u4", "i8", "u8"):
+        for many, limit in ((5, 1 << 7), (3000, 1 << 31), ((1 << 20) + 5, 1 << 31)):
+            for places in hot_and_cold(many):
+                x = rng.integers(0, limit, many).astype(dtype)
+                updates = rng.integers(-limit, limit, many).astype(dtype)
+                add(device, places[:, np.newaxis], x, updates << 20 if dtype == "i8" else updates)
+        reduce_along(device, "add", dtype)
+
+
+def beside_halves(device: Device) -> None:
+    """Denormals; and every NaN that is no target, beside halves of its word that are."""
+    rng = np.random.default_rng(10)
+    for many in (900, 70_000):
+        x = rng.integers(0x7C01, 0x8000, 2001).astype("u2") | np.uint16(0x8000) * (many < 1000)
+        x[1::2] = 3
+        places = 2 * rng.integers(0, 1000, (many, 1)) + 1
+        updates = rng.integers(0, 3, many).astype("u2")
+        add(device, places, x.view("f2"), updates.view("f2"))
+    some = np.array([np.nan, np.inf, -np.inf, -0.0, 6e-8, 65504], "f2")
+    found = dmlindex.scatter_nd(
+        np.ones(7, "f2"),
+        np.arange(6)[:, np.newaxis],
+        some,
+        reduction="add",
+        ordered=False,
+        device=device.name,
+    )
+    expected = [np.nan, np.inf, -np.inf, 1, 1, 65504, 1]
+    np.testing.assert_array_equal(np.asarray(found), np.array(expected, "f2"))
 
 
 def tiny_numbers(device: Device) -> None:

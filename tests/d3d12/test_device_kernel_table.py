@@ -39,5 +39,5 @@ def test_the_kernel_runs(binding: str, kernel: Any) -> None:
     if kernel.name.endswith("_bytes"):
         pytest.importorskip("ml_dtypes")  # has the types whose reductions go by a table
     if kernel.name not in outcomes(binding):
-        pytest.skip("the device adds no floats")
+        pytest.skip("the device adds no such floats")
     assert outcomes(binding)[kernel.name] is None, outcomes(binding)[kernel.name]

@@ -41,7 +41,7 @@ class Sides:
     typed: bool = True  # only with descriptor tables
 
 
-ADDED = "accumulate_sums"  # where the device has what it takes
+ADDED = "accumulate_sums_4"  # where the device has what it takes
 HELD = {"held_positions": 1, "held_line": 4, "large_table_positions": 1}
 SINGLES = "gather_singles_4_4_1"
 SIDES = {
@@ -202,7 +202,7 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         same(sides.call(device.name), sides.call("cpu"))
         ran = _core.d3d12_kernels(device.name)
         others = set(sides.found.values()) - {kernel}
-        if ADDED in sides.found.values() and not _core.d3d12_adds_floats(device.name):
+        if ADDED in sides.found.values() and 4 not in _core.d3d12_adds(device.name):
             continue
         if not sides.typed or _core.d3d12_binding(device.name) == "table":
             assert kernel in ran

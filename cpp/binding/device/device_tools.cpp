@@ -7,6 +7,7 @@
 #include <iterator>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "binding/arrays/dtypes.hpp"
 #include "binding/device/device_names.hpp"
@@ -141,11 +142,16 @@ void add_device_tools(py::module_& module) {
         py::arg("device"),
         "When the device was at each point marked since the last call, in nanoseconds.");
     module.def(
-        "d3d12_adds_floats",
+        "d3d12_adds",
         [](const std::string& name) {
-            return device_named("d3d12_adds_floats", name)->adds_floats();
+            const d3d12::AtomicAdds adds = device_named("d3d12_adds", name)->adds();
+            std::vector<int> bytes;
+            if (adds.halves) bytes.push_back(2);
+            if (adds.floats) bytes.push_back(4);
+            return bytes;
         },
-        py::arg("device"), "Whether the device has atomics that add floats.");
+        py::arg("device"),
+        "Of how many bytes floats are that the device has atomics for that add.");
     module.def(
         "d3d12_binding",
         [](const std::string& name) {

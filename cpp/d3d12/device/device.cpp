@@ -87,7 +87,7 @@ std::shared_ptr<Device> Device::open(int adapter) {
     std::shared_ptr<Device> device(new Device(adapter));
     device->set_profile(kDefaultProfile);
     device->set_typed_views(device->decide_typed_views());
-    device->set_float_adds(device->decide_float_adds());
+    device->set_adds(device->decide_adds());
     devices.push_back(device);
     return device;
 }
@@ -135,10 +135,10 @@ void Device::set_typed_views(bool used) {
     use->typed_views = used;
     use->queue.set_binding(used ? Binding::kTables : Binding::kRoot);
 }
-bool Device::adds_floats() const noexcept {
-    return state_->ask([](const Objects& objects) { return objects.adds_floats; });
+AtomicAdds Device::adds() const noexcept {
+    return state_->ask([](const Objects& objects) { return objects.adds; });
 }
-void Device::set_float_adds(bool used) { Use(*state_)->adds_floats = used; }
+void Device::set_adds(const AtomicAdds& used) { Use(*state_)->adds = used; }
 
 namespace {
 

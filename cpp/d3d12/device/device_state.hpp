@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -90,8 +91,8 @@ struct Device::Objects {
         const auto winners_of = [this](std::uint64_t targets, std::uint64_t positions) {
             return winners_for(targets, positions);
         };
-        return {recorder,    typed_views, texels, profile,           adapter.is_software,
-                adds_floats, take,        upload, texture_for_table, winners_of};
+        return {recorder, typed_views, texels, profile,           adapter.is_software,
+                adds,     take,        upload, texture_for_table, winners_of};
     }
 
     // Cleared when they are made, and when all numbers are used up: each scatter takes numbers
@@ -181,7 +182,7 @@ struct Device::Objects {
     Staging readbacks;
     std::optional<Timestamps> timestamps;  // once they are asked for
     bool typed_views = false;
-    bool adds_floats = false;
+    AtomicAdds adds{};
     std::int64_t texels = std::min(Reach::kTexels, adapter.view_texels);  // of a view
     Profile profile;
     std::vector<Span> scratch;
@@ -203,12 +204,14 @@ struct Device::State {
         throw Error(ErrorKind::kDevice, std::string("d3d12: ") + kForked);
     }
 
-    // What look says of the objects, without waiting for their user; false where there are none.
+    // What look says of the objects, without waiting for their user; false, or nothing, where there
+    // are none.
     template <typename Look>
-    bool ask(Look look) {
-        if (process != process_number()) return false;
+    std::invoke_result_t<Look, const Objects&> ask(Look look) {
+        if (process != process_number()) return {};
         const std::lock_guard lock(life_mutex);
-        return objects && look(*objects);
+        if (!objects) return {};
+        return look(*objects);
     }
 
     // A D3D12 device is a singleton of its adapter: while anything holds a lost one, no new one can

@@ -24,7 +24,7 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         given.is_linear ? std::optional(put_on_line(given, tensors)) : sum_of_parts(given);
     const Plan& plan = changed ? *changed : given;
     const Reach reach{state.typed_views, state.texels, state.profile, state.adapter.is_software,
-                      state.adds_floats};
+                      state.adds};
     const std::vector<Section> sections = find_sections(plan, tensors, reach);
 
     const bool gathers = plan.direction == Direction::kGather;

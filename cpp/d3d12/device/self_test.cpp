@@ -1,5 +1,6 @@
 // Decides how a device binds its arguments: see pipeline.hpp.
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -40,46 +41,61 @@ std::string_view wanted_binding() {
                                        "test of the device finds");
 }
 
-// Two updates of one float.
-Plan sum_plan() {
+// Two updates of one element.
+Plan sum_plan(ValueType type, std::int64_t bytes) {
     Plan plan{};
     plan.direction = Direction::kScatter;
     plan.reduction = Reduction::kAdd;
     plan.any_order = true;
-    plan.value_type = ValueType::kFloat32;
+    plan.value_type = type;
     plan.index_type = IndexType::kInt32;
     plan.mode = Mode::kClamp;
-    plan.element_bytes = plan.slice_bytes = 4;
+    plan.element_bytes = plan.slice_bytes = bytes;
     plan.rank = plan.coordinate_count = plan.index_rank = 1;
-    plan.dims[0] = {2, 0, 4, 4};
-    plan.coordinates[0] = {1, 4, 0, 0};
+    plan.dims[0] = {2, 0, bytes, 4};
+    plan.coordinates[0] = {1, bytes, 0, 0};
     plan.index_dims[0] = {2, 4};
     return plan;
 }
 
 }  // namespace
 
-// Adds 2 and 4 to 1: who exchanges them has one of them in the end.
-bool Device::decide_float_adds() {
-    if (!uses_typed_views() || !adapter().adds_floats) return false;
-    set_float_adds(true);
-    try {
-        const float numbers[] = {1, 2, 4};
-        const std::int32_t indices[] = {0, 0};
-        const Memory sum(shared_from_this(), sizeof(float));
-        const Memory updates(shared_from_this(), 2 * sizeof(float));
-        const Memory places(shared_from_this(), sizeof indices);
-        upload(sum, numbers);
-        upload(updates, numbers + 1);
-        upload(places, indices);
-        run(sum_plan(), {&sum, &updates, &places, nullptr}, true, {});
-        float found;
-        download(sum, &found);
-        return found == 7;
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::kMemory || is_lost()) throw;
-        return false;
-    }
+template <typename Number>
+bool Device::adds_up(ValueType type, const std::array<Number, 4>& numbers) {
+    const std::int32_t indices[] = {0, 0};
+    const Memory sum(shared_from_this(), sizeof(Number));
+    const Memory updates(shared_from_this(), 2 * sizeof(Number));
+    const Memory places(shared_from_this(), sizeof indices);
+    upload(sum, &numbers[0]);
+    upload(updates, &numbers[1]);
+    upload(places, indices);
+    run(sum_plan(type, sizeof(Number)), {&sum, &updates, &places, nullptr}, true, {});
+    Number found;
+    download(sum, &found);
+    return found == numbers[3];
+}
+
+// Adds 2 and 4 to 1: who exchanges them has another number in the end.
+AtomicAdds Device::decide_adds() {
+    AtomicAdds adds;
+    if (!uses_typed_views()) return adds;
+    const auto try_one = [&](bool AtomicAdds::*one, const auto& adds_up) {
+        if (!(adapter().adds.*one)) return;
+        try {
+            adds.*one = true;
+            set_adds(adds);
+            adds.*one = adds_up();
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::kMemory || is_lost()) throw;
+            adds.*one = false;
+        }
+    };
+    try_one(&AtomicAdds::floats,
+            [this] { return adds_up<float>(ValueType::kFloat32, {1, 2, 4, 7}); });
+    try_one(&AtomicAdds::halves, [this] {
+        return adds_up<std::uint16_t>(ValueType::kFloat16, {0x3c00, 0x4000, 0x4400, 0x4700});
+    });
+    return adds;
 }
 
 // Gathers rows 2 and 0 and scatters them to where they came from.

@@ -67,7 +67,7 @@ bool has_quick_atomics(const Plan& plan, const Reach& reach) noexcept {
     constexpr std::int64_t kManyElements = 1 << 17;
     const bool whole = kernel_values(plan.value_type) == VALUES_WIDE ||
                        (plan.element_bytes == 4 && plan.reduction != Reduction::kMul);
-    return ((has_atomics(plan) && whole) || adds_floats(plan, reach)) &&
+    return ((has_atomics(plan) && whole) || added_bytes(plan, reach) != 0) &&
            (!plan.copies_source || updates_of(plan) >= kManyElements);
 }
 

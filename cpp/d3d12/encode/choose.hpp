@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "d3d12/host/adapter.hpp"
 #include "d3d12/memory/pool.hpp"
 #include "d3d12/memory/rounding.hpp"
 #include "d3d12/profile.hpp"
@@ -95,7 +96,7 @@ struct Reach {
     std::int64_t texels = kTexels;
     const Profile& profile = kDefaultProfile;
     bool has_short_loops = false;  // lavapipe ends those of a thread after 65535 rounds in all
-    bool adds_floats = false;      // kernels with ADDS may be used
+    AtomicAdds adds{};             // kernels with ADDS that may be used
 
     std::int64_t words() const noexcept { return 4 * texels; }    // bytes by texels of 4; raw views
     std::int64_t pieces() const noexcept { return 16 * texels; }  // bytes by texels of 16
@@ -145,8 +146,8 @@ bool has_many_targets(const Plan& plan, const Tensors& tensors, const Reach& rea
 bool can_accumulate(const Plan& plan, const Reach& reach) noexcept;
 // Elements that a reduction combines with the table's.
 std::int64_t updates_of(const Plan& plan) noexcept;
-// Whether it is a sum of floats of 4 bytes that the hardware adds (accumulate_sums).
-bool adds_floats(const Plan& plan, const Reach& reach) noexcept;
+// Of a sum of floats that the hardware adds (accumulate_sums): the bytes of one; of others 0.
+std::int64_t added_bytes(const Plan& plan, const Reach& reach) noexcept;
 
 // The last write to each target wins; whether it is made by going through the targets, not the
 // positions. copies: the table is not its source already.

@@ -27,7 +27,7 @@ struct Encoder {
     std::int64_t texels;  // of a view, at most
     const Profile& profile;
     bool has_short_loops;                         // Reach
-    bool adds_floats;                             // the same
+    AtomicAdds adds;                              // the same
     std::function<Span(std::uint64_t)> allocate;  // scratch memory, until the plan is encoded
     std::function<Span(const void*, std::uint64_t)> upload;  // the same, with these bytes
     std::function<Span()> texture;  // of kTextureElements words, for one table at a time
@@ -36,9 +36,7 @@ struct Encoder {
     // once.
     std::function<Winners(std::uint64_t targets, std::uint64_t positions)> winners;
 
-    Reach reach() const noexcept {
-        return {typed_views, texels, profile, has_short_loops, adds_floats};
-    }
+    Reach reach() const noexcept { return {typed_views, texels, profile, has_short_loops, adds}; }
 };
 
 using Parents = std::array<std::uint32_t, 4>;  // byte offsets of slots, or kNoSlot

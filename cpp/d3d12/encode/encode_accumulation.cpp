@@ -23,23 +23,30 @@ constexpr std::int64_t kManyUpdates = 2 * kApart;
 // Where atomics do it all a thread has so many positions at most, and there are twice as many
 // threads.
 constexpr std::int64_t kMostOfAtomics = 4;
-// The same of floats that are added, of which few threads look whether they meet.
-constexpr std::int64_t kMostOfAdds = 32;
+// Or units of one slice instead, which saves the way to it: but neighbouring positions may name one
+// target, where many positions do, so only of slices of so many units.
+constexpr std::int64_t kLongSlice = 64;
+constexpr std::int64_t kHalfBytes = 2;    // sums of halves have no such kernel
+constexpr std::int64_t kMostOfAdds = 32;  // the same of sums that the hardware adds
 // Of a line, threads that are enough for groups to have some of it to themselves.
 constexpr std::int64_t kManyParts = 4 * kAccumulated;
 
-// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
-bool is_done_by_hardware(const Plan& plan) noexcept {
-    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == 4 &&
-           plan.reduction != Reduction::kMul;
+// Whether all that a sum takes are atomics of whole integers.
+bool adds_whole(const Plan& plan) noexcept {
+    return plan.reduction == Reduction::kAdd &&
+           (kernel_values(plan.value_type) == VALUES_WIDE ||
+            (kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == kWord));
 }
 
-// The words of the table that a slice lies in, at most; of bytes with a table and integers of 8
-// bytes, the elements.
+// Whether there are atomics that do all of a reduction's work: has_atomics() of accumulate.hlsl.
+bool is_done_by_hardware(const Plan& plan) noexcept {
+    return kernel_values(plan.value_type) == VALUES_INTEGERS && plan.element_bytes == kWord &&
+           plan.reduction > Reduction::kMul;
+}
+
+// The words of the table that a slice lies in, at most; of integers of 8 bytes, the elements.
 std::int64_t units_of_slice(const Plan& plan) noexcept {
-    const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_WIDE || values == VALUES_BYTES)
-        return plan.slice_bytes / plan.element_bytes;
+    if (kernel_values(plan.value_type) == VALUES_WIDE) return plan.slice_bytes / plan.element_bytes;
     const std::int64_t before = table_step(plan) % kWord == 0 ? 0 : kWord - plan.element_bytes;
     return quotient_up(before + plan.slice_bytes, kWord);
 }
@@ -67,6 +74,25 @@ bool has_neighbours(const Plan& plan) noexcept {
     return find_along(plan).apart * units_of_slice(plan) >= kSectorWords;
 }
 
+// Whether so many positions can name one target that they wait for each other: those along dims
+// where only the index tells which it is.
+bool meets(const Plan& plan) noexcept {
+    constexpr std::int64_t kManyForEach = 1 << 12;
+    std::int64_t most = 1;
+    for (int d = 0; d < plan.rank; ++d) {
+        if (plan.dims[d].table_stride == 0) most *= plan.dims[d].size;
+    }
+    return most > kManyForEach;
+}
+
+// And whether it pays to look for such: of integers later, as what they take without a look is
+// less.
+bool may_be_hot(const Plan& plan) noexcept {
+    constexpr std::int64_t kManyFloats = 1 << 16;
+    constexpr std::int64_t kManyIntegers = 1 << 19;
+    return meets(plan) && updates_of(plan) >= (adds_whole(plan) ? kManyIntegers : kManyFloats);
+}
+
 // Whether a sum that the hardware can add has so many updates for each of so few words that it is
 // better not to.
 bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t updates) noexcept {
@@ -76,26 +102,36 @@ bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t up
            updates >= kManyForEach * words;
 }
 
-Views sum_views(const Tensors& tensors) noexcept {
+Views sum_views(const Tensors& tensors, std::int64_t bytes) noexcept {
     Views views;
     views.read[0].span = tensors.items;
     views.read[1] = {tensors.indices, Format::kR32};
     views.written[0].span = tensors.table;
-    views.written[1] = {tensors.table, Format::kFloat32};
+    views.written[1] = {tensors.table, bytes == kWord ? Format::kFloat32 : Format::kHalves};
     return views;
 }
 
 // Says how its threads go through the positions, and returns how many there are.
-std::uint64_t set_walks(const Plan& plan, bool is_quick, std::int64_t most_rounds,
+std::uint64_t set_walks(const Plan& plan, bool has_units, bool is_quick, std::int64_t most_rounds,
                         Constants& constants) {
     const Along along = find_along(plan);
     const std::int64_t slice = units_of_slice(plan);
-    const std::int64_t units = along.apart * slice;
     const std::int64_t positions = position_count(plan);
     const bool follow = has_neighbours(plan);
     const bool meet = positions >= kManyUpdates * std::int64_t{constants.target_count};
     std::int64_t most = std::min(positions * slice / kAccumulators, most_rounds);
-    if (is_quick) most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
+    int unit_shift = 0;  // a thread has 2 to the power of it units of each slice
+    if (is_quick) {
+        most = follow || meet ? std::min(most / 2, kMostOfAtomics) : 1;
+        if (has_units && (slice >= kLongSlice || !meets(plan))) {
+            while (2 << unit_shift <= most && slice >> (unit_shift + 1) >= kSectorWords) {
+                ++unit_shift;
+            }
+        }
+        most >>= unit_shift;
+    }
+    const std::int64_t threads_beside = quotient_up(slice, std::int64_t{1} << unit_shift);
+    const std::int64_t units = along.apart * threads_beside;
     most = std::clamp<std::int64_t>(most, 1, along.length);
     const auto whole = static_cast<std::uint64_t>(std::min(most, kMostInHand));
     const auto portion_shift = static_cast<int>(follow ? std::bit_width(whole) - 1 : 0);
@@ -110,8 +146,9 @@ std::uint64_t set_walks(const Plan& plan, bool is_quick, std::int64_t most_round
     constants.pattern[0][0] = narrow(rounds);
     constants.pattern[1] = {narrow(along.apart), narrow(along.length), narrow(parts),
                             narrow(units)};
-    constants.pattern[2] = {narrow(slice), narrow(portion), narrow(beside),
+    constants.pattern[2] = {narrow(threads_beside), narrow(portion), narrow(beside),
                             static_cast<std::uint32_t>(portion_shift)};
+    constants.pattern[3] = {static_cast<std::uint32_t>(unit_shift), narrow(slice), 0, 0};
     const std::int64_t threads = positions / (along.length * along.apart) * parts * units;
     constants.arguments[3] = narrow(threads);
     return static_cast<std::uint64_t>(threads);
@@ -124,25 +161,28 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     const std::int64_t positions = position_count(plan);
     const auto updates = static_cast<std::uint64_t>(updates_of(plan));
     const std::int64_t values = kernel_values(plan.value_type);
-    const bool adds = adds_floats(plan, encoder.reach());
+    const std::int64_t added = added_bytes(plan, encoder.reach());
+    const bool adds = added != 0 || adds_whole(plan);
     const bool is_quick =
-        values == VALUES_WIDE || is_done_by_hardware(plan) || (adds && has_neighbours(plan));
-    const bool may_meet = adds ? is_crowded(encoder, tensors, updates) : !is_quick;
+        adds ? has_neighbours(plan) || !may_be_hot(plan) : is_done_by_hardware(plan);
+    const bool may_meet = added != 0 ? is_crowded(encoder, tensors, updates) : !is_quick;
     if (may_meet && fits_buckets(encoder, plan, tensors, updates)) {
         constants.arguments[3] = static_cast<std::uint32_t>(updates);
         encode_buckets(encoder, tensors, constants, updates, empty_word(plan));
         return;
     }
-    if (values != VALUES_WIDE) constants.pattern[0][1] = empty_word(plan);
-    std::uint64_t threads = set_walks(plan, is_quick, adds ? kMostOfAdds : positions, constants);
+    if (plan.element_bytes <= kWord) constants.pattern[0][1] = empty_word(plan);
+    std::uint64_t threads = set_walks(plan, adds && added != kHalfBytes, is_quick,
+                                      adds ? kMostOfAdds : positions, constants);
     // The queue counts groups by threads; these have a size of their own.
-    const std::uint64_t group = values == VALUES_WIDE ? kGroup : kAccumulated;
-    threads = quotient_up(threads, group) * kGroup;
-    if (adds) {
-        constants.pattern[0][2] = is_quick ? 1 : 0;
-        encoder.queue.dispatch(Kernel::accumulate_sums, constants, sum_views(tensors), threads);
+    threads = quotient_up(threads, std::uint64_t{kAccumulated}) * kGroup;
+    if (adds) constants.pattern[0][2] = is_quick ? 1 : 0;
+    if (added != 0) {
+        encoder.queue.dispatch(kernels::accumulate_sums(added), constants,
+                               sum_views(tensors, added), threads);
     } else {
-        encoder.queue.dispatch(kernels::accumulate(values), constants, views, threads);
+        encoder.queue.dispatch(adds ? Kernel::accumulate_whole : kernels::accumulate(values),
+                               constants, views, threads);
     }
 }
 

@@ -146,18 +146,21 @@ std::int64_t updates_of(const Plan& plan) noexcept {
     return position_count(plan) * (plan.slice_bytes / plan.element_bytes);
 }
 
-bool adds_floats(const Plan& plan, const Reach& reach) noexcept {
-    return reach.typed_views && reach.adds_floats && plan.any_order &&
-           plan.value_type == ValueType::kFloat32 && plan.reduction == Reduction::kAdd &&
-           updates_of(plan) >= reach.profile.added_updates;
+std::int64_t added_bytes(const Plan& plan, const Reach& reach) noexcept {
+    if (!reach.typed_views || plan.reduction != Reduction::kAdd ||
+        updates_of(plan) < reach.profile.added_updates) {
+        return 0;
+    }
+    const bool adds = (reach.adds.floats && plan.value_type == ValueType::kFloat32) ||
+                      (reach.adds.halves && plan.value_type == ValueType::kFloat16);
+    return adds && plan.any_order ? plan.element_bytes : 0;
 }
 
 bool can_accumulate(const Plan& plan, const Reach& reach) noexcept {
     // Long slices of floats are quicker sorted: they share the work, and need no exchanges.
-    if (has_atomics(plan) || adds_floats(plan, reach)) return true;
+    if (has_atomics(plan) || added_bytes(plan, reach) != 0) return true;
     const std::int64_t values = kernel_values(plan.value_type);
-    const bool exchanges = values != VALUES_WIDE && values != VALUES_DOUBLES;  // none of 64 bits
-    return exchanges && plan.any_order &&
+    return values == VALUES_FLOATS && plan.any_order &&
            (plan.slice_bytes < reach.profile.atomic_slice_bytes ||
             position_count(plan) * plan.slice_bytes < reach.profile.atomic_bytes);
 }

@@ -99,10 +99,10 @@ enum class Kernel : std::uint8_t {
     reduce_blocks_floats,
     reduce_lines,
     accumulate_integers,
-    accumulate_wide,
     accumulate_floats,
-    accumulate_bytes,
-    accumulate_sums,
+    accumulate_whole,
+    accumulate_sums_2,
+    accumulate_sums_4,
     count_buckets,
     move_to_buckets,
     accumulate_buckets,
@@ -184,7 +184,10 @@ inline Kernel reduce_blocks(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_blocks_whole, 2, {values});
 }
 inline Kernel accumulate(std::int64_t values) noexcept {
-    return find_kernel(Kernel::accumulate_integers, 4, {values});
+    return find_kernel(Kernel::accumulate_integers, 2, {values});
+}
+inline Kernel accumulate_sums(std::int64_t adds) noexcept {
+    return find_kernel(Kernel::accumulate_sums_2, 2, {adds});
 }
 inline Kernel list_single_updates(std::int64_t index) noexcept {
     return find_kernel(Kernel::list_single_updates_4, 2, {index});

@@ -7,6 +7,12 @@
 
 namespace dmlindex::d3d12 {
 
+// What the hardware adds by atomics that D3D12 has not (atomic_adds.hpp).
+struct AtomicAdds {
+    bool floats = false;  // float32
+    bool halves = false;  // float16, two at once
+};
+
 struct Adapter {
     std::string description;  // the hardware's own name
     std::string driver;       // name and version
@@ -15,7 +21,7 @@ struct Adapter {
     // What D3D12 promises; a Vulkan device may have less.
     std::int64_t group_bytes = 32 << 10;               // of a group's memory
     std::int64_t view_texels = std::int64_t{1} << 27;  // that a view of a buffer reaches
-    bool adds_floats = false;  // of 4 bytes, by atomics, which D3D12 has not: float_adds.hpp
+    AtomicAdds adds{};
 };
 
 // The adapters of this machine; if there are none, reason says what is missing and what to install.

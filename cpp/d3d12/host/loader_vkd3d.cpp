@@ -45,6 +45,7 @@ struct Vulkan {
         find(get_properties2, "vkGetPhysicalDeviceProperties2KHR");
         find(get_features2, "vkGetPhysicalDeviceFeatures2KHR");
         find(get_memory, "vkGetPhysicalDeviceMemoryProperties");
+        find(get_format, "vkGetPhysicalDeviceFormatProperties");
     }
 
     std::vector<vulkan::PhysicalDevice> devices(vulkan::Instance instance) const {
@@ -84,20 +85,30 @@ struct Vulkan {
                                                    all.properties.max_compute_shared_memory_size());
         found.view_texels =
             std::min<std::int64_t>(found.view_texels, all.properties.max_texel_buffer_elements());
-        found.adds_floats = adds_floats(device);
+        found.adds = adds_of(device);
         return found;
     }
 
   private:
-    bool adds_floats(vulkan::PhysicalDevice device) const {
-        if (get_features2 == nullptr) return false;
-        vulkan::AtomicFloatFeatures floats{};  // left as it is by a driver that does not know it
+    AtomicAdds adds_of(vulkan::PhysicalDevice device) const {
+        if (get_features2 == nullptr) return {};
+        // Left as they are by a driver that does not know them.
+        vulkan::OneFeature vectors{vulkan::kAtomicHalvesFeatures, nullptr, 0};
+        vulkan::TwoFeatures halves{vulkan::kHalfFeatures, &vectors, {}};
+        vulkan::AtomicFloatFeatures floats{};
         floats.type = vulkan::kAtomicFloatFeatures;
+        floats.next = &halves;
         vulkan::Features2 all{};
         all.type = vulkan::kPhysicalDeviceFeatures2;
         all.next = &floats;
         get_features2(device, &all);
-        return floats.image_atomics != 0 && floats.image_adds != 0;
+        AtomicAdds found;
+        found.floats = floats.image_atomics != 0 && floats.image_adds != 0;
+        vulkan::FormatProperties pairs{};
+        get_format(device, vulkan::kHalfPairs, &pairs);
+        found.halves = vectors.there != 0 && halves.there[0] != 0 &&
+                       (pairs.buffer & vulkan::kTexelBufferAtomics) != 0;
+        return found;
     }
 
     vulkan::EnumeratePhysicalDevices enumerate;
@@ -105,6 +116,7 @@ struct Vulkan {
     vulkan::GetPhysicalDeviceProperties2 get_properties2;
     vulkan::GetPhysicalDeviceFeatures2 get_features2;
     vulkan::GetPhysicalDeviceMemoryProperties get_memory;
+    vulkan::GetPhysicalDeviceFormatProperties get_format;
 };
 
 }  // namespace
@@ -196,10 +208,13 @@ ComPtr<ID3D12Device> Library::create_device(int adapter) const {
     info.minimum_feature_level = D3D_FEATURE_LEVEL_11_0;
     info.instance = host_->instance;
     info.physical_device = host_->devices[static_cast<std::size_t>(adapter)];
-    if (adapters_[static_cast<std::size_t>(adapter)].adds_floats) {
-        info.extensions = &vulkan::kAtomicFloatExtension;
-        info.extension_count = 1;
-    }
+    const AtomicAdds& adds = adapters_[static_cast<std::size_t>(adapter)].adds;
+    std::vector<const char*> extensions;
+    if (adds.floats) extensions.push_back(vulkan::kAtomicFloatExtension);
+    if (adds.halves) extensions.push_back(vulkan::kAtomicHalvesExtension);
+    if (adds.halves) extensions.push_back(vulkan::kHalfExtension);
+    info.extensions = extensions.data();
+    info.extension_count = static_cast<std::uint32_t>(extensions.size());
     ComPtr<ID3D12Device> device;
     const IID id = uuidof<ID3D12Device>();
     check(host_->create_device(&info, &id, device.put_void()), "creating the device");

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <thread>
 
-#include "d3d12/host/float_adds.hpp"
+#include "d3d12/host/atomic_adds.hpp"
 
 namespace dmlindex::d3d12::vkd3d {
 namespace {
@@ -56,22 +56,28 @@ std::int32_t watched_view(vulkan::Device device, const void* info, const void* a
 // vkd3d takes extensions, but not what a device has to be told of them.
 std::int32_t watched_device(vulkan::PhysicalDevice physical, const vulkan::DeviceCreateInfo* info,
                             const void* allocator, vulkan::Device* device) {
+    vulkan::DeviceCreateInfo more = *info;
     const auto* const end = info->extensions + info->extension_count;
-    const bool adds_floats =
-        std::find(info->extensions, end, std::string_view(vulkan::kAtomicFloatExtension)) != end;
+    const auto add = [&](const char* extension, auto& features) {
+        if (std::find(info->extensions, end, std::string_view(extension)) == end) return;
+        features.next = more.next;
+        more.next = &features;
+    };
     vulkan::AtomicFloatFeatures floats{};
     floats.type = vulkan::kAtomicFloatFeatures;
-    floats.next = info->next;
     floats.image_atomics = floats.image_adds = 1;
-    vulkan::DeviceCreateInfo with_floats = *info;
-    with_floats.next = &floats;
-    return create_device.load()(physical, adds_floats ? &with_floats : info, allocator, device);
+    add(vulkan::kAtomicFloatExtension, floats);
+    vulkan::OneFeature vectors{vulkan::kAtomicHalvesFeatures, nullptr, 1};
+    add(vulkan::kAtomicHalvesExtension, vectors);
+    vulkan::TwoFeatures halves{vulkan::kHalfFeatures, nullptr, {1, 0}};
+    add(vulkan::kHalfExtension, halves);
+    return create_device.load()(physical, &more, allocator, device);
 }
 
 std::int32_t watched_module(vulkan::Device device, const vulkan::ShaderModuleCreateInfo* info,
                             const void* allocator, void* module) try {
     const std::vector<std::uint32_t> code =
-        with_float_adds({info->code, info->code_bytes / sizeof(std::uint32_t)});
+        with_atomic_adds({info->code, info->code_bytes / sizeof(std::uint32_t)});
     vulkan::ShaderModuleCreateInfo adding = *info;
     adding.code = code.data();
     adding.code_bytes = code.size() * sizeof(std::uint32_t);

@@ -19,6 +19,12 @@ inline constexpr std::uint32_t kPhysicalDeviceDriverProperties = 1000196000;
 inline constexpr std::uint32_t kPhysicalDeviceFeatures2 = 1000059000;
 inline constexpr std::uint32_t kAtomicFloatFeatures = 1000260000;
 inline constexpr const char* kAtomicFloatExtension = "VK_EXT_shader_atomic_float";
+inline constexpr std::uint32_t kAtomicHalvesFeatures = 1000563000;
+inline constexpr const char* kAtomicHalvesExtension = "VK_NV_shader_atomic_float16_vector";
+inline constexpr std::uint32_t kHalfFeatures = 1000082000;
+inline constexpr const char* kHalfExtension = "VK_KHR_shader_float16_int8";
+inline constexpr std::uint32_t kHalfPairs = 83;  // VK_FORMAT_R16G16_SFLOAT
+inline constexpr std::uint32_t kTexelBufferAtomics = 0x20;
 inline constexpr std::uint32_t kDeviceTypeCpu = 4;
 inline constexpr std::uint32_t kHeapDeviceLocal = 1;
 inline constexpr std::int32_t kOutOfHostMemory = -1;
@@ -87,6 +93,25 @@ struct AtomicFloatFeatures {
     std::uint32_t sparse_images[2];
 };
 
+// Of extensions that have no more.
+struct OneFeature {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t there;
+};
+
+struct TwoFeatures {
+    std::uint32_t type;
+    const void* next;
+    std::uint32_t there[2];
+};
+
+struct FormatProperties {
+    std::uint32_t linear;
+    std::uint32_t optimal;
+    std::uint32_t buffer;
+};
+
 struct DeviceCreateInfo {
     std::uint32_t type;
     const void* next;
@@ -129,6 +154,8 @@ using GetPhysicalDeviceProperties = void (*)(PhysicalDevice, Properties*);
 using GetPhysicalDeviceProperties2 = void (*)(PhysicalDevice, Properties2*);
 using GetPhysicalDeviceFeatures2 = void (*)(PhysicalDevice, Features2*);
 using GetPhysicalDeviceMemoryProperties = void (*)(PhysicalDevice, MemoryProperties*);
+using GetPhysicalDeviceFormatProperties = void (*)(PhysicalDevice, std::uint32_t,
+                                                   FormatProperties*);
 
 using Device = struct DeviceHandle*;
 using Queue = struct QueueHandle*;

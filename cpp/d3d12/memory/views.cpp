@@ -39,6 +39,8 @@ DXGI_FORMAT dxgi_format(Format format) noexcept {
             return DXGI_FORMAT_R32_UINT;
         case Format::kFloat32:
             return DXGI_FORMAT_R32_FLOAT;
+        case Format::kHalves:
+            return DXGI_FORMAT_R16G16_FLOAT;
         case Format::kRg32:
             return DXGI_FORMAT_R32G32_UINT;
         case Format::kRgba32:

@@ -14,7 +14,7 @@
 namespace dmlindex::d3d12 {
 
 // How a view splits bytes into texels. kRaw is a byte address buffer.
-enum class Format : std::uint8_t { kRaw, kR8, kR16, kR32, kFloat32, kRg32, kRgba32 };
+enum class Format : std::uint8_t { kRaw, kR8, kR16, kR32, kFloat32, kHalves, kRg32, kRgba32 };
 
 std::uint64_t texel_bytes(Format format) noexcept;
 

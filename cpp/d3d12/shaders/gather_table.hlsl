@@ -23,7 +23,7 @@
 #define ITEM_BYTES ELEMENT
 #endif
 
-#if ELEMENT == 1
+#if ELEMENT == 1 && INDEX < 8
 #define IN_FLIGHT kInFlightOfBytes
 #else
 #define IN_FLIGHT kInFlight

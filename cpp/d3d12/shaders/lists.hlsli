@@ -1,5 +1,5 @@
 // Updates of a group's threads that meet: those that name one target form a list in the group's memory, which is folded in
-// pairs (both_of).
+// pairs (both_of, of Sum).
 
 static const uint kNone = 0xffffffff;
 static const uint kSeveral = 0x80000000;  // in heads: of a list of more than one
@@ -10,7 +10,7 @@ static const uint kFewMeet = GROUP / 16;
 groupshared uint targets[GROUP];
 groupshared uint heads[GROUP];  // of lists of the threads that have a place's target
 groupshared uint nexts[GROUP];
-groupshared Element updates[GROUP];
+groupshared Sum updates[GROUP];
 groupshared uint joined;  // threads that have found another one in their list
 groupshared uint longer;  // the steps that some node of a list is to go on by
 
@@ -32,8 +32,8 @@ uint find_place(uint target) {
 
 // Each list's head gets what all of the list come to: a node takes its next one's, and goes on behind it. In the end its
 // thread adds that to what it keeps for its place's target, if it keeps anything. Returns that sum.
-Element fold_lists(uint thread, bool keeps, Element kept) {
-    Element value = 0;
+Sum fold_lists(uint thread, bool keeps, Sum kept) {
+    Sum value = 0;
     bool folds = true;
     [loop] for (uint reach = 1; folds; reach *= 2) {
         folds = longer == reach;

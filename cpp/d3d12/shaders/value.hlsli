@@ -32,7 +32,7 @@ typedef uint Element;
 bool is_signed() { return arguments.x % 2 == 1; }
 
 uint element_bytes() {
-#if ADDS  // of float32
+#if ADDS == 4  // of float32
     return 4;
 #else
     return arguments.z;

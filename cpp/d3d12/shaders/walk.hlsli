@@ -5,7 +5,7 @@ struct Walk {
     uint position;  // where its own would be, were it the first of their line
     uint first;     // of that line's
     uint count;
-    uint unit;  // of the slices: words of the table, elements of 8 bytes, or bytes
+    uint unit;  // of the slices: words of the table, or elements of 8 bytes
 };
 
 Walk walk_of(uint id) {
@@ -23,31 +23,32 @@ Walk walk_of(uint id) {
     return walk;
 }
 
-#if VALUES == VALUES_BYTES
-static const uint kWhole = 1;
-#else
 static const uint kWhole = 4;  // bytes of an element that shares its word with no other
-#endif
 
-// The i-th update of a walk: the byte offset in the table of its unit, of floats as combine_word takes it, and what it is.
-// False if its index is skipped, or nothing of it is in the slice.
-bool load_update(Walk walk, uint i, out uint offset, out Element update) {
+// Where the i-th position of a walk leads to. False if its index is skipped.
+bool find_update(Walk walk, uint i, out Place place) {
     uint others = i >> pattern[2].w << pattern[2].w;  // of its portions before this one
     uint along = walk.first + others * pattern[2].z + i - others;
-    Place place = locate(walk.position + along * pattern[1].x);
+    place = locate(walk.position + along * pattern[1].x);
     bool there = along < pattern[1].y;
-    // What does not wait for the index.
-    uint within = walk.unit * element_bytes();
+    [branch] if (there) there = resolve_all(place);
+    return there;
+}
+
+// What is there of a unit: its byte offset in the table, of floats as combine_word takes it, and what it is. False if
+// nothing of it is in the slice.
+bool load_unit(Place place, uint unit, out uint offset, out Element update) {
+    bool there = unit < pattern[3].y;
+    uint within = unit * element_bytes();
     update = 0;
     [branch] if (there && element_bytes() >= kWhole) update = load_element(items, place.item + within);
-    [branch] if (there) there = resolve_all(place);
     offset = place.table + within;
-#if (VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS) && !ADDS
+#if (VALUES == VALUES_INTEGERS || VALUES == VALUES_FLOATS) && ADDS != 4
 #if VALUES == VALUES_FLOATS
     offset |= 1;
 #endif
     [branch] if (arguments.z < kWhole) {
-        uint word = (place.table & ~3u) + 4 * walk.unit;
+        uint word = (place.table & ~3u) + 4 * unit;
         offset = word;
         update = pattern[0].y;
         bool any_of_it = false;
@@ -65,5 +66,15 @@ bool load_update(Walk walk, uint i, out uint offset, out Element update) {
         there = any_of_it;
     }
 #endif
+    return there;
+}
+
+// The i-th update of a walk.
+bool load_update(Walk walk, uint i, out uint offset, out Element update) {
+    Place place;
+    offset = 0;
+    update = 0;
+    bool there = find_update(walk, i, place);
+    [branch] if (there) there = load_unit(place, walk.unit, offset, update);
     return there;
 }
