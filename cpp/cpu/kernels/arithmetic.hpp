@@ -224,8 +224,8 @@ template <Reduction kReduction>
 __m128i combine_float16(__m128i old, __m128i update) noexcept {
     const __m128 left = _mm_cvtph_ps(old);
     const __m128 right = _mm_cvtph_ps(update);
-    const __m128 result = kReduction == Reduction::kAdd ? _mm_add_ss(left, right)
-                                                        : _mm_mul_ss(left, right);
+    const __m128 result =
+        kReduction == Reduction::kAdd ? _mm_add_ss(left, right) : _mm_mul_ss(left, right);
     return _mm_cvtps_ph(result, _MM_FROUND_TO_NEAREST_INT);
 }
 

@@ -58,7 +58,7 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
-    const auto place = [=](std::int64_t first, std::int64_t* places) [[gnu::always_inline]] {
+    const auto place = [=](std::int64_t first, std::int64_t* places) {
         fetch_ahead(items + first * kBytes, kLookUpStep * kBytes);
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
         return place_step<Vector, Index, Mode::kRaise>(indices, first, limit, last, keep);
@@ -90,7 +90,8 @@ std::int64_t put(const IndexRun& run, std::byte* table, const std::byte* items, 
 }
 
 template <class Vector, class Index, Reduction kReduction, class T>
-std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte* items, bool far) noexcept {
+std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte* items,
+                         bool far) noexcept {
     return update<Vector, Index, static_cast<std::int64_t>(sizeof(T))>(
         run, table, items, far, [](std::byte* target, const std::byte* item) {
             T old = element_at<T>(target);

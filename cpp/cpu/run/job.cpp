@@ -23,8 +23,7 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     }
     const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
-    return result_bytes >= streamed_bytes(threads) &&
-           result_bytes + table_bytes >= kKeptBytes;
+    return result_bytes >= streamed_bytes(threads) && result_bytes + table_bytes >= kKeptBytes;
 }
 
 // By index type; null where there is none.
