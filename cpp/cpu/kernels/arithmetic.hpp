@@ -218,7 +218,7 @@ T combine_float(T old, T update) noexcept {
 // what lies behind each number.
 #if defined(__F16C__) && !defined(__clang__)
 #define DMLINDEX_FLOAT16_IN_VECTORS 1
-__m128i in_vector(Float16 half) noexcept { return _mm_cvtsi32_si128(half.bits); }
+[[maybe_unused]] __m128i in_vector(Float16 half) noexcept { return _mm_cvtsi32_si128(half.bits); }
 
 template <Reduction kReduction>
 __m128i combine_float16(__m128i old, __m128i update) noexcept {
@@ -229,7 +229,7 @@ __m128i combine_float16(__m128i old, __m128i update) noexcept {
     return _mm_cvtps_ph(result, _MM_FROUND_TO_NEAREST_INT);
 }
 
-Float16 out_of_vector(__m128i half) noexcept {
+[[maybe_unused]] Float16 out_of_vector(__m128i half) noexcept {
     return {static_cast<std::uint16_t>(_mm_cvtsi128_si32(half))};
 }
 
@@ -271,87 +271,6 @@ T combine(T old, T update) noexcept {
         return static_cast<T>(kReduction == Reduction::kAdd ? a + b : a * b);
     }
 }
-
-// What updates to one place come to, in their order.
-template <Reduction kReduction, class T>
-class Running {
-  public:
-    explicit Running(T first) noexcept : value_(first) {}
-    void take(T update) noexcept { value_ = combine<kReduction>(value_, update); }
-    T value() const noexcept { return value_; }
-
-  private:
-    T value_;
-};
-
-// A minimum or maximum is one of the numbers: wide it is the same.
-template <Reduction kReduction, class T>
-    requires(kIsHalf<T> && (kReduction == Reduction::kMin || kReduction == Reduction::kMax))
-class Running<kReduction, T> {
-  public:
-    explicit Running(T first) noexcept : value_(widen(first)) {}
-    void take(T update) noexcept { value_ = combine_float<kReduction>(value_, widen(update)); }
-    T value() const noexcept {
-        T half;
-        narrow(value_, half);
-        return half;
-    }
-
-  private:
-    float value_;
-};
-
-// Sums and products stay in a vector, which GCC else clears behind the number in every step. By
-// intrinsics, each type its own: the operands of a plain vector sum GCC may swap, and of two NaNs
-// the first has to stay.
-#if defined(__SSE2__) && !defined(__clang__)
-template <Reduction kReduction>
-    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
-class Running<kReduction, float> {
-  public:
-    explicit Running(float first) noexcept : value_(_mm_set_ss(first)) {}
-    void take(float update) noexcept {
-        const __m128 right = _mm_set_ss(update);
-        value_ =
-            kReduction == Reduction::kAdd ? _mm_add_ss(value_, right) : _mm_mul_ss(value_, right);
-    }
-    float value() const noexcept { return _mm_cvtss_f32(value_); }
-
-  private:
-    __m128 value_;
-};
-template <Reduction kReduction>
-    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
-class Running<kReduction, double> {
-  public:
-    explicit Running(double first) noexcept : value_(_mm_set_sd(first)) {}
-    void take(double update) noexcept {
-        const __m128d right = _mm_set_sd(update);
-        value_ =
-            kReduction == Reduction::kAdd ? _mm_add_sd(value_, right) : _mm_mul_sd(value_, right);
-    }
-    double value() const noexcept { return _mm_cvtsd_f64(value_); }
-
-  private:
-    __m128d value_;
-};
-#endif
-
-#ifdef DMLINDEX_FLOAT16_IN_VECTORS
-template <Reduction kReduction>
-    requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
-class Running<kReduction, Float16> {
-  public:
-    explicit Running(Float16 first) noexcept : value_(in_vector(first)) {}
-    void take(Float16 update) noexcept {
-        value_ = combine_float16<kReduction>(value_, in_vector(update));
-    }
-    Float16 value() const noexcept { return out_of_vector(value_); }
-
-  private:
-    __m128i value_;
-};
-#endif
 
 }  // namespace
 }  // namespace dmlindex::cpu

@@ -11,6 +11,7 @@
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
 #include "cpu/kernels/reduce_slice.hpp"
+#include "cpu/kernels/running.hpp"
 
 namespace dmlindex::cpu {
 namespace {
