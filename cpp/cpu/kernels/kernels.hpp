@@ -103,8 +103,8 @@ using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last
 // Resolve and scatter, or reduce, in one, for packed items of elements and packed indices of one
 // coordinate whose stride they are: moves all in order, or those before the first whose index is
 // out of range, and returns how many.
-using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table,
-                                      const std::byte* items, bool far) noexcept;
+using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table, const std::byte* items,
+                                      bool far) noexcept;
 
 // A gather from a strip: items[i] is the element of row rows[i], column i % width of a packed table
 // of rows of width elements, for all i < count. Both are whole steps of kLookUpStep.
