@@ -102,7 +102,7 @@ using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last
 
 // Resolve and scatter, or reduce, in one, for packed items of elements and packed indices of one
 // coordinate whose stride they are: moves all in order, or those before the first whose index is
-// out of range, and returns how many.
+// out of range, and returns how many. Places of a far table are asked for ahead.
 using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table, const std::byte* items,
                                       bool far) noexcept;
 
