@@ -24,33 +24,32 @@
 
 namespace dmlindex::cpu {
 
-// Copies slices in wide pieces, the last of which may cover the one before. Huge ones are left to
-// the C library, which writes them past the caches where its machine likes that.
+// Copies slices of kWideBytes or more in wide pieces, the last of which may cover the one before.
 template <class Vector>
-struct CopyRow {
+struct CopyInPieces {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-        constexpr std::int64_t kLong = 512;
+        constexpr std::int64_t kWide = Vector::kWideBytes;
+        for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
+            Vector::copy_wide(to + at, from + at);
+        if (bytes % kWide != 0) Vector::copy_wide(to + bytes - kWide, from + bytes - kWide);
+    }
+};
+
+// Copies slices of many wide pieces, all but the ends of which are written where no store crosses a
+// line, as those take longer. Huge ones are left to the C library, which writes them past the
+// caches where its machine likes that.
+template <class Vector>
+struct CopyLong {
+    static constexpr std::int64_t kBytes = 0;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        constexpr std::int64_t kWide = Vector::kWideBytes;
         constexpr std::int64_t kHuge = std::int64_t{1} << 20;
+        constexpr int kAtOnce = 4;
         if (bytes >= kHuge) {
             std::memcpy(to, from, static_cast<std::size_t>(bytes));
-        } else if (bytes >= kLong) {
-            copy_long(to, from, bytes);
-        } else if (bytes >= kWide) {
-            for (std::int64_t at = 0; at + kWide <= bytes; at += kWide)
-                Vector::copy_wide(to + at, from + at);
-            if (bytes % kWide != 0) Vector::copy_wide(to + bytes - kWide, from + bytes - kWide);
-        } else {
-            copy_small(to, from, bytes);
+            return;
         }
-    }
-
-  private:
-    static constexpr std::int64_t kWide = Vector::kWideBytes;
-
-    // All but the ends are written where no store crosses a line, as those take longer.
-    static void copy_long(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-        constexpr int kAtOnce = 4;
         const std::byte* const end = from + bytes;
         Vector::copy_wide(to, from);
         Vector::copy_wide(to + bytes - kWide, end - kWide);
@@ -61,6 +60,14 @@ struct CopyRow {
             for (int k = 0; k < kAtOnce; ++k) Vector::copy_wide(to + k * kWide, from + k * kWide);
         }
         for (; end - from >= kWide; to += kWide, from += kWide) Vector::copy_wide(to, from);
+    }
+};
+
+// Copies slices of fewer than 32 bytes.
+struct CopySmall {
+    static constexpr std::int64_t kBytes = 0;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        copy_small(to, from, bytes);
     }
 };
 
@@ -83,14 +90,19 @@ struct CopyTwoPieces {
 // take as long as to copy.
 template <class Vector, class Move>
 void with_row_copier(std::int64_t bytes, Move move) noexcept {
-    if (bytes >= 32 || bytes < 4) {
-        move.template operator()<CopyRow<Vector>>();
+    constexpr std::int64_t kLong = 512;
+    if (bytes >= kLong) {
+        move.template operator()<CopyLong<Vector>>();
+    } else if (bytes >= Vector::kWideBytes) {
+        move.template operator()<CopyInPieces<Vector>>();
     } else if (bytes >= 16) {
         move.template operator()<CopyTwoPieces<Vector, 16>>();
     } else if (bytes >= 8) {
         move.template operator()<CopyTwoPieces<Vector, 8>>();
-    } else {
+    } else if (bytes >= 4) {
         move.template operator()<CopyTwoPieces<Vector, 4>>();
+    } else {
+        move.template operator()<CopySmall>();
     }
 }
 
