@@ -163,13 +163,9 @@ template <std::int64_t kBytes, class From>
 [[gnu::always_inline]] static inline void copy_small(std::byte* to, const std::byte* from,
                                                      std::int64_t bytes) noexcept {
     const auto two = [&]<std::size_t kPiece>() {
-        std::byte head[kPiece];
-        std::byte tail[kPiece];
         const std::int64_t last = bytes - static_cast<std::int64_t>(kPiece);
-        std::memcpy(head, from, kPiece);
-        std::memcpy(tail, from + last, kPiece);
-        std::memcpy(to, head, kPiece);
-        std::memcpy(to + last, tail, kPiece);
+        std::memcpy(to, from, kPiece);
+        std::memcpy(to + last, from + last, kPiece);
     };
     if (bytes >= 16) {
         two.template operator()<16>();

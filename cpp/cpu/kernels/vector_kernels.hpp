@@ -77,12 +77,8 @@ struct CopyTwoPieces {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
         const std::int64_t last = bytes - kPiece;
-        std::byte head[kPiece];
-        std::byte tail[kPiece];
-        std::memcpy(head, from, kPiece);
-        std::memcpy(tail, from + last, kPiece);
-        std::memcpy(to, head, kPiece);
-        std::memcpy(to + last, tail, kPiece);
+        std::memcpy(to, from, kPiece);
+        std::memcpy(to + last, from + last, kPiece);
     }
 };
 
