@@ -46,9 +46,19 @@ bool follow_each_other(const Block& block) noexcept {
     return block.count > 1 && block.offsets[0] != kSkipped;
 }
 
+// Whether indices that rows of the table share are looked up in each of the rows, too long to be
+// shuffled, rather than resolved for all of them. That takes longer for elements of which several
+// are packed into a register, and for large ones.
+bool looks_up_shared(const Job& job, std::int64_t size, bool in_registers) noexcept {
+    constexpr std::int64_t kAsOneBlock = 256;
+    constexpr std::int64_t kLeastBytes = 3;
+    constexpr std::int64_t kMostBytes = 8;
+    if (in_registers || size <= kAsOneBlock) return size >= kShortRow;
+    return job.slice_bytes >= kLeastBytes && job.slice_bytes <= kMostBytes;
+}
+
 // Whether every run is a packed row of indices, each of which takes one element of a packed row of
-// the table. Indices that rows share are looked up in each of them only where the table's row lies
-// in registers, and rows are too long to be shuffled: else their offsets are quicker.
+// the table.
 bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (job.look_up == nullptr || parts.behind > 0 || parts.positions_rank == 0) return false;
     const Dim& run = job.dims[job.rank - 1];
@@ -59,7 +69,7 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
     const bool in_registers = goes_in_registers(kernels(), look_up_run(job));
     if (parts.free_count > 1)
-        return run.size >= kShortRow && in_registers && !shuffles_short_rows(job, parts);
+        return looks_up_shared(job, run.size, in_registers) && !shuffles_short_rows(job, parts);
     const bool in_few =
         in_registers && job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
