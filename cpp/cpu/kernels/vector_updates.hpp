@@ -103,42 +103,57 @@ std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte*
         });
 }
 
-// For the indices that models have, and those that are held. Integers are summed and multiplied as
-// unsigned ones; a minimum or maximum had better not be stored where nothing changes, which takes a
-// look at many of them.
+// For the indices that models have, and those that are held; of 256 places or fewer, all that 8
+// bits tell apart, no reduction goes this way.
 template <class Vector>
 void add_updates(Kernels& kernels) noexcept {
-    const auto for_indices = [&]<class Index>(IndexType index_type) {
+    const auto put_for = [&]<class Index>(IndexType index_type) {
         const int type = static_cast<int>(index_type);
         kernels.put[0][type] = put<Vector, Index, 1>;
         kernels.put[1][type] = put<Vector, Index, 2>;
         kernels.put[2][type] = put<Vector, Index, 4>;
         kernels.put[3][type] = put<Vector, Index, 8>;
         kernels.put[4][type] = put<Vector, Index, 16>;
-        const auto reduce = [&]<class T>(ValueType value_type) {
+    };
+    const auto reduce_for = [&]<class Index>(IndexType index_type) {
+        const int type = static_cast<int>(index_type);
+        // Sum is the type that sums and products have: those of integers are unsigned.
+        const auto reduce = [&]<class T, class Sum>(ValueType value_type) {
             UpdateKernel(&slots)[kReductions][kIndexTypes] =
                 kernels.put_reduced[static_cast<int>(value_type)];
             slots[static_cast<int>(Reduction::kAdd)][type] =
-                put_reduced<Vector, Index, Reduction::kAdd, T>;
+                put_reduced<Vector, Index, Reduction::kAdd, Sum>;
             slots[static_cast<int>(Reduction::kMul)][type] =
-                put_reduced<Vector, Index, Reduction::kMul, T>;
+                put_reduced<Vector, Index, Reduction::kMul, Sum>;
+            // Of narrow types most are soon as little or as much as can be: what does not store
+            // those again is as quick.
+            if constexpr (sizeof(T) >= 4) {
+                slots[static_cast<int>(Reduction::kMin)][type] =
+                    put_reduced<Vector, Index, Reduction::kMin, T>;
+                slots[static_cast<int>(Reduction::kMax)][type] =
+                    put_reduced<Vector, Index, Reduction::kMax, T>;
+            }
         };
-        reduce.template operator()<std::uint8_t>(ValueType::kInt8);
-        reduce.template operator()<std::uint8_t>(ValueType::kUint8);
-        reduce.template operator()<std::uint16_t>(ValueType::kInt16);
-        reduce.template operator()<std::uint16_t>(ValueType::kUint16);
-        reduce.template operator()<std::uint32_t>(ValueType::kInt32);
-        reduce.template operator()<std::uint32_t>(ValueType::kUint32);
-        reduce.template operator()<std::uint64_t>(ValueType::kInt64);
-        reduce.template operator()<std::uint64_t>(ValueType::kUint64);
-        reduce.template operator()<float>(ValueType::kFloat32);
-        reduce.template operator()<double>(ValueType::kFloat64);
+        reduce.template operator()<std::int8_t, std::uint8_t>(ValueType::kInt8);
+        reduce.template operator()<std::uint8_t, std::uint8_t>(ValueType::kUint8);
+        reduce.template operator()<std::int16_t, std::uint16_t>(ValueType::kInt16);
+        reduce.template operator()<std::uint16_t, std::uint16_t>(ValueType::kUint16);
+        reduce.template operator()<std::int32_t, std::uint32_t>(ValueType::kInt32);
+        reduce.template operator()<std::uint32_t, std::uint32_t>(ValueType::kUint32);
+        reduce.template operator()<std::int64_t, std::uint64_t>(ValueType::kInt64);
+        reduce.template operator()<std::uint64_t, std::uint64_t>(ValueType::kUint64);
+        reduce.template operator()<float, float>(ValueType::kFloat32);
+        reduce.template operator()<double, double>(ValueType::kFloat64);
     };
-    for_indices.template operator()<std::int32_t>(IndexType::kInt32);
-    for_indices.template operator()<std::int64_t>(IndexType::kInt64);
-    for_indices.template operator()<std::uint8_t>(IndexType::kUint8);
+    const auto for_indices = [&]<class Index>(IndexType index_type) {
+        put_for.template operator()<Index>(index_type);
+        reduce_for.template operator()<Index>(index_type);
+    };
+    put_for.template operator()<std::uint8_t>(IndexType::kUint8);
     for_indices.template operator()<std::uint16_t>(IndexType::kUint16);
     for_indices.template operator()<std::uint32_t>(IndexType::kUint32);
+    for_indices.template operator()<std::int32_t>(IndexType::kInt32);
+    for_indices.template operator()<std::int64_t>(IndexType::kInt64);
 }
 
 }  // namespace
