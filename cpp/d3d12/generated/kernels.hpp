@@ -103,6 +103,9 @@ enum class Kernel : std::uint8_t {
     accumulate_whole,
     accumulate_sums_2,
     accumulate_sums_4,
+    accumulate_pairs_2,
+    accumulate_pairs_4,
+    accumulate_whole_pairs,
     count_buckets,
     move_to_buckets,
     accumulate_buckets,
@@ -128,7 +131,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 118;
+inline constexpr int kKernelCount = 121;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -188,6 +191,9 @@ inline Kernel accumulate(std::int64_t values) noexcept {
 }
 inline Kernel accumulate_sums(std::int64_t adds) noexcept {
     return find_kernel(Kernel::accumulate_sums_2, 2, {adds});
+}
+inline Kernel accumulate_pairs(std::int64_t adds) noexcept {
+    return find_kernel(Kernel::accumulate_pairs_2, 2, {adds});
 }
 inline Kernel list_single_updates(std::int64_t index) noexcept {
     return find_kernel(Kernel::list_single_updates_4, 2, {index});
