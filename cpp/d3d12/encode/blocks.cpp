@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "d3d12/encode/arguments.hpp"
+#include "d3d12/encode/choose.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
@@ -130,7 +131,8 @@ std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
     const auto all = static_cast<std::int64_t>(tensors.table.bytes);
     if (plan.copies_source && lines->count * lines->bytes != all) return std::nullopt;
     const std::int64_t targets = lines->bytes / plan.slice_bytes;
-    if (lines->positions < targets ||
+    // With fewer positions, blocks have little to do but to look for them.
+    if (!goes_by_target(lines->positions, targets, plan.copies_source, profile) ||
         position_count(plan) > most_along_lines(plan, *lines, targets, profile)) {
         return std::nullopt;
     }

@@ -135,9 +135,13 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
-    if (element != 4 || plan.rank > 1) return TableIn::kBuffer;
-    if (fits_group(line, kLargeHeldKib, profile)) return TableIn::kLargeGroup;
+    if (element < 4) {
+        return fits_group(line, kHeldKib, profile) ? TableIn::kMediumGroup : TableIn::kBuffer;
+    }
+    if (fits_group(line, plan.rank > 1 ? kHeldKib : kLargeHeldKib, profile)) {
+        return TableIn::kLargeGroup;
+    }
+    if (plan.rank > 1) return TableIn::kBuffer;
     const bool is_large = line > kGroupBytes / 4;
     if (!is_large || positions < profile.large_table_positions) return TableIn::kBuffer;
     if (profile.held_bytes == kGroupBytes) {

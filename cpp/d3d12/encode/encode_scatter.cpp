@@ -21,6 +21,12 @@ Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& c
     return winners;
 }
 
+// Whether positions are so few for the targets that most find no later one, if their targets are
+// spread evenly.
+std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept {
+    return position_count(plan) <= targets ? 1 : 0;
+}
+
 // Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
 // all targets are one.
 struct Ranges {
@@ -48,7 +54,8 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     // Groups claim in the order of positions. Stripes are in another, and share targets where
     // addresses wrap.
     if (plan.is_linear) marking.has_stripes = false;
-    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
+    if (encoder.typed_views && has_index_kernels(plan) && plan.coordinate_count == 1 &&
+        find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
         four.winners_base = winners.base;
@@ -56,6 +63,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.target_count = constants.target_count;
         const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
         four.arguments[2] = narrow(ranges.size);
+        four.pattern[0][0] = has_few_for_each(plan, constants.target_count);
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
@@ -65,6 +73,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
         any.winners_base = winners.base;
+        any.pattern[0][0] = has_few_for_each(plan, constants.target_count);
         Views views;
         views.read[1] = {tensors.indices, Format::kR32};
         views.read[2] = any_indices(any, tensors);
