@@ -104,25 +104,13 @@ bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t up
 
 // Whether each thread of accumulate_pairs.hlsl can load what two neighbouring positions have at
 // once, and they are enough for it to pay.
-bool goes_by_pairs(const Plan& plan) noexcept {
+bool goes_by_pairs(const Plan& plan, const Profile& profile) noexcept {
     constexpr int kMostCoordinates = 3;
-    constexpr std::int64_t kManyPositions = 1 << 18;
-    const std::int64_t index = index_bytes(plan.index_type);
-    if (plan.slice_bytes != plan.element_bytes || plan.element_bytes > kWord || index < kWord ||
-        plan.is_linear || plan.mode == Mode::kWrap || plan.coordinate_count < 1 ||
-        plan.coordinate_count > kMostCoordinates || position_count(plan) < kManyPositions ||
-        (has_neighbours(plan) && plan.element_bytes == kWord) || !items_are_packed(plan)) {
-        return false;
-    }
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        if (plan.coordinates[k].index_offset != k * index) return false;
-    }
-    std::int64_t stride = plan.coordinate_count * index;
-    for (int d = plan.rank; d-- > 0;) {
-        if (plan.dims[d].index_stride != stride) return false;
-        stride *= plan.dims[d].size;
-    }
-    return true;
+    return plan.slice_bytes == plan.element_bytes && plan.element_bytes <= kWord &&
+           !plan.is_linear && plan.mode != Mode::kWrap &&
+           plan.coordinate_count <= kMostCoordinates && tuples_follow_positions(plan) &&
+           position_count(plan) >= profile.paired_positions &&
+           (plan.element_bytes < kWord || !has_neighbours(plan)) && items_are_packed(plan);
 }
 
 void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -135,8 +123,7 @@ void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tenso
                  : std::clamp(positions / kAccumulators, kPair, kMostOfAdds) / kPair * kPair;
     constants.pattern[0] = {narrow(each), empty_word(plan), is_quick ? 1u : 0u, narrow(positions)};
     Views views;
-    views.read[0] = {tensors.items,
-                     plan.element_bytes == kWord ? Format::kRg32 : Format::kR32};
+    views.read[0] = {tensors.items, plan.element_bytes == kWord ? Format::kRg32 : Format::kR32};
     views.read[1] = {tensors.indices, Format::kRg32};
     views.written[0].span = tensors.table;
     views.written[1] = {tensors.table, added == kWord ? Format::kFloat32 : Format::kHalves};
@@ -215,7 +202,7 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
         encode_buckets(encoder, tensors, constants, updates, empty_word(plan));
         return;
     }
-    if (adds && encoder.typed_views && goes_by_pairs(plan)) {
+    if (adds && encoder.typed_views && goes_by_pairs(plan, encoder.profile)) {
         encode_pairs(encoder, plan, tensors, constants, added);
         return;
     }

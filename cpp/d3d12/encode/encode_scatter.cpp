@@ -21,12 +21,6 @@ Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& c
     return winners;
 }
 
-// Whether positions are so few for the targets that most find no later one, if their targets are
-// spread evenly.
-std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept {
-    return position_count(plan) <= targets ? 1 : 0;
-}
-
 // Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
 // all targets are one.
 struct Ranges {
@@ -51,9 +45,9 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     constants.winners_base = winners.base;
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
-    // Groups claim in the order of positions. Stripes are in another, and share targets where
-    // addresses wrap.
+    // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
+    const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
     if (encoder.typed_views && has_index_kernels(plan) && plan.coordinate_count == 1 &&
         find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
@@ -63,7 +57,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.target_count = constants.target_count;
         const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
         four.arguments[2] = narrow(ranges.size);
-        four.pattern[0][0] = has_few_for_each(plan, constants.target_count);
+        four.pattern[0][0] = few_for_each;
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
@@ -73,7 +67,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
         any.winners_base = winners.base;
-        any.pattern[0][0] = has_few_for_each(plan, constants.target_count);
+        any.pattern[0][0] = few_for_each;
         Views views;
         views.read[1] = {tensors.indices, Format::kR32};
         views.read[2] = any_indices(any, tensors);
@@ -161,9 +155,8 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
 // go by position, it spares the cache as much again.
 std::int64_t most_claimed(const Plan& plan, const Tensors& tensors,
                           const Profile& profile) noexcept {
-    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
-    const bool by_target =
-        goes_by_target(position_count(plan), bytes / plan.slice_bytes, false, profile);
+    const auto targets = static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
+    const bool by_target = goes_by_target(position_count(plan), targets, false, profile);
     return profile.claimed_positions * (by_target ? 1 : 2);
 }
 

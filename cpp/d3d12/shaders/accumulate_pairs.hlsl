@@ -98,7 +98,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint first = group_id(group) * GROUP * each + 2 * thread;
     uint target = kNone;  // of what the thread has in hand
     Sum hand = 0;
-    Looks looks = begin_looks(thread, pattern[0].z ? kNone : 2);
+    Looks looks = begin_looks(thread, pattern[0].z ? kNone : 2, kLongList);
     uint rounds = each + 1;  // in the last one the hands are emptied
     uint round = 1;
     Pair pair;
@@ -126,7 +126,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             hand = value;
             there = offset != kNone;
         }
-        uint leaving = look(looks, thread, round, rounds, offset, update, met, there);
+        uint leaving = look(looks, thread, round, rounds, offset, update, met, target, there);
         [loop] for (uint which = 0; which < 2; ++which) {
             bool of_place = which == 0;
             [branch] if (of_place ? leaving != kNone : there) {

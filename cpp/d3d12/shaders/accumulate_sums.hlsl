@@ -40,7 +40,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     }
 #endif
     uint rounds = pattern[0].x + (pattern[0].x > 1 ? 1 : 0);  // in the last one the hands are emptied
-    Looks looks = begin_looks(thread, pattern[0].z ? rounds + 1 : min(rounds, 2));
+    Looks looks = begin_looks(thread, pattern[0].z ? rounds + 1 : min(rounds, 2), pattern[2].x == 1 ? kLongList : 0);
     [loop] for (uint round = 1; round <= rounds; ++round) {
         uint offset = kNone;
         Element element = 0;
@@ -63,7 +63,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             hand = value;
             there = offset != kNone;
         }
-        uint leaving = look(looks, thread, round, rounds, offset, update, met, there);
+        uint leaving = look(looks, thread, round, rounds, offset, update, met, target, there);
 #if ADDS == 2
         [loop] for (uint which = 0; which < 2; ++which) {
             bool of_place = which == 0;

@@ -28,6 +28,7 @@ Sum both_of(Sum a, Sum b) {
 }
 
 Sum sum_of(Element word) { return asfloat(widen_halves(uint4(word & 0xffff, word >> 16, 0, 0)).xy); }
+Sum nothing() { return sum_of(pattern[0].y); }  // the compiler takes -0 for 0
 #else
 typedef Element Sum;
 
@@ -43,6 +44,7 @@ Sum nothing() { return 0; }
 
 #include "lists.hlsli"
 
+static const uint kLongList = 16;     // sorted targets that few updates name have shorter ones
 static const uint kRoundsLooked = 3;  // with lists, before a group knows whether it goes on with them
 
 groupshared uint lasting[GROUP / 32];  // a bit for each place that is named in round after round
@@ -149,31 +151,38 @@ void add_at_once(uint offset, Sum sum) {
 struct Looks {
     uint next;  // round that has lists; past the last: none
     uint looked;
+    uint longest;  // list that the first look has to find for there to be more
     bool keeps;
     Sum kept;  // of its place's target
 };
 
-Looks begin_looks(uint thread, uint next) {
-    Looks looks = {next, 0, false, (Sum)0};
+Looks begin_looks(uint thread, uint next, uint longest) {
+    Looks looks = {next, 0, longest, false, (Sum)0};
     targets[thread] = kNone;
     if (thread < GROUP / 32) lasting[thread] = 0;
     return looks;
 }
 
 // A round's updates, in lists if it has them: then they are there no more, unless there was no place. met: two of the
-// thread's have met already. Returns the target of the thread's place if what is kept goes to the table, or kNone.
-uint look(inout Looks looks, uint thread, uint round, uint rounds, uint offset, Sum update, bool met, inout bool there) {
+// thread's have met already, and are in its hand, whose target it tells the first lists, too: they show how many meet.
+// Returns the target of the thread's place if what is kept goes to the table, or kNone.
+uint look(inout Looks looks, uint thread, uint round, uint rounds, uint offset, Sum update, bool met, uint in_hand,
+          inout bool there) {
     uint leaving = kNone;
     [branch] if (round == looks.next) {
         heads[thread] = kNone;
         nexts[thread] = kNone;
-        updates[thread] = update;
+        bool tells = met && looks.looked == 0;
+        Sum value = update;
+        if (tells) value = nothing();
+        updates[thread] = value;
         if (thread == 0) joined = longer = again = 0;
         GroupMemoryBarrierWithGroupSync();
         uint place = kNone;
         if (met) InterlockedAdd(joined, 1);
         if (met) InterlockedAdd(again, 1);
-        [branch] if (there) place = find_place(offset);
+        bool were = there;
+        [branch] if (there || tells) place = find_place(tells ? in_hand : offset);
         [branch] if (place != kNone) {
             InterlockedExchange(heads[place], thread, nexts[thread]);
             there = false;
@@ -184,22 +193,29 @@ uint look(inout Looks looks, uint thread, uint round, uint rounds, uint offset, 
             }
         }
         GroupMemoryBarrierWithGroupSync();
-        ++looks.looked;
-        bool goes_on = joined >= kFewMeet && (looks.looked < kRoundsLooked || again >= kFewMeet);
-        looks.next = goes_on ? round + 1 : rounds + 1;
+        bool goes_on = joined >= kFewMeet && (looks.looked + 1 < kRoundsLooked || again >= kFewMeet);
+        bool few = looks.looked == 0 && joined < kFewMeet;
         if (place != kNone && nexts[thread] != kNone && heads[place] == thread) heads[place] = thread | kSeveral;
+        looks.next = rounds + 1;
         GroupMemoryBarrierWithGroupSync();
-        Sum sum = fold_lists(thread, looks.keeps, looks.kept);
-        uint head = heads[thread];
-        bool stays = head != kNone && head >= kSeveral && round < rounds && goes_on;
-        if (looks.keeps && stays && looks.looked < kRoundsLooked) InterlockedOr(lasting[thread / 32], 1u << thread % 32);
-        if (head != kNone) looks.kept = sum;
-        if (!stays) {
-            leaving = targets[thread];
-            targets[thread] = kNone;
+        [branch] if (few) {
+            there = were;  // it is as if there had been no lists
+        } else {
+            Sum sum = fold_lists(thread, looks.keeps, looks.kept);
+            goes_on = goes_on && (looks.looked != 0 || longer >= looks.longest);
+            if (goes_on) looks.next = round + 1;
+            ++looks.looked;
+            uint head = heads[thread];
+            bool stays = head != kNone && head >= kSeveral && round < rounds && goes_on;
+            if (looks.keeps && stays && looks.looked < kRoundsLooked) InterlockedOr(lasting[thread / 32], 1u << thread % 32);
+            if (head != kNone) looks.kept = sum;
+            if (!stays) {
+                leaving = targets[thread];
+                targets[thread] = kNone;
+            }
+            looks.keeps = stays;
+            GroupMemoryBarrierWithGroupSync();
         }
-        looks.keeps = stays;
-        GroupMemoryBarrierWithGroupSync();
     }
     return leaving;
 }
