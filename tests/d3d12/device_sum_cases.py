@@ -73,7 +73,7 @@ def accumulate_whole(device: Device) -> None:
 
 
 def add_tuples(device: Device, dtype: str) -> None:
-    """Tuples and lines of many positions: pairs at their ends, bad indices, any of 4 and 8 bytes."""
+    """Tuples and lines of many positions: pairs at their ends, bad indices, of 4 and 8 bytes."""
     rng = np.random.default_rng(13)
     many = 70_003
     for shape in ((many // 3,), (300, 1001), (7, 301, 55)):
