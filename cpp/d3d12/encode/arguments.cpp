@@ -47,14 +47,6 @@ void set_line(const Plan& plan, Constants& constants) {
         std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
 }
 
-// 1 where position p's index is the p-th, of 4 or 8 bytes; 2 where it is the p-th tuple, of two or
-// three indices of 4 bytes; else 0.
-std::uint32_t order_of_indices(const Plan& plan) noexcept {
-    if (!tuples_follow_positions(plan) || plan.coordinate_count > 3) return 0;
-    if (plan.coordinate_count == 1) return 1;
-    return index_bytes(plan.index_type) == 4 ? 2 : 0;
-}
-
 }  // namespace
 
 Constants plan_constants(const Plan& plan, const Slot& slot, std::int64_t table_unit) {
@@ -91,7 +83,7 @@ Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot
         constants.dims[0].size = 1;
     }
     constants.arguments[0] = narrow(position_count(plan));
-    constants.arguments[3] = order_of_indices(plan);
+    constants.arguments[3] = plan.coordinate_count == 1 && tuples_follow_positions(plan) ? 1 : 0;
     return constants;
 }
 

@@ -180,6 +180,8 @@ bool tuples_follow_positions(const Plan& plan) noexcept;
 // Whether the families of kernels with variants for INDEX and COORDINATES have one for the plan's
 // indices.
 bool has_index_kernels(const Plan& plan) noexcept;
+// The same of find_single_winners, which has fewer: find_any_winners is as quick for the others.
+bool has_single_winners(const Plan& plan) noexcept;
 
 // The one of such a family.
 template <typename Family>

@@ -48,8 +48,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
     const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
-    if (encoder.typed_views && has_index_kernels(plan) && plan.coordinate_count == 1 &&
-        find_grid(plan, marking.grid)) {
+    if (encoder.typed_views && has_single_winners(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
         four.winners_base = winners.base;

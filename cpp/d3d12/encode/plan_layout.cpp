@@ -126,6 +126,12 @@ bool has_index_kernels(const Plan& plan) noexcept {
            plan.coordinate_count <= kMostCoordinates;
 }
 
+bool has_single_winners(const Plan& plan) noexcept {
+    return has_index_kernels(plan) &&
+           (plan.coordinate_count == 1 ||
+            (plan.coordinate_count == 2 && index_bytes(plan.index_type) == 4));
+}
+
 bool tuples_follow_positions(const Plan& plan) noexcept {
     const std::int64_t bytes = index_bytes(plan.index_type);
     if (plan.coordinate_count < 1 || bytes < 4) return false;

@@ -73,6 +73,7 @@ enum class Kernel : std::uint8_t {
     find_any_winners,
     find_single_winners_4_1,
     find_single_winners_8_1,
+    find_single_winners_4_2,
     scatter_singles_4_1,
     scatter_singles_4_2,
     scatter_singles_4_3,
@@ -125,7 +126,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 115;
+inline constexpr int kKernelCount = 116;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -166,7 +167,7 @@ inline Kernel gather_table_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_table_textured_4, 2, {index});
 }
 inline Kernel find_single_winners(std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::find_single_winners_4_1, 2, {index, coordinates});
+    return find_kernel(Kernel::find_single_winners_4_1, 3, {index, coordinates});
 }
 inline Kernel scatter_singles(std::int64_t index, std::int64_t coordinates) noexcept {
     return find_kernel(Kernel::scatter_singles_4_1, 6, {index, coordinates});

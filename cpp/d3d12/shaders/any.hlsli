@@ -1,7 +1,7 @@
 // The places of four neighbouring positions of any dims, coordinates and indices; no wrap. The table's strides are in
 // elements, and arguments.x is the number of positions. A thread divides for its first position's line;
-// the others are steps along it, or along the next ones. arguments.w: 1 where position p's index is the p-th, of 4 or 8
-// bytes; 2 where it is the p-th tuple, of two or three indices of 4 bytes.
+// the others are steps along it, or along the next ones. arguments.w: whether position p's index is the p-th, of 4 or 8
+// bytes.
 
 #include "targets.hlsli"
 
@@ -50,41 +50,16 @@ void locate_lines(uint first, out uint4 place, out uint4 index) {
     }
 }
 
-// The k-th indices of four tuples whose words were loaded together.
-uint4 pick_of_tuples(uint4 a, uint4 b, uint4 c, uint k) {
-    uint4 found = uint4(a.x, a.z, b.x, b.z);
-    if (coordinate_count == 2) {
-        if (k != 0) found = uint4(a.y, a.w, b.y, b.w);
-    } else {
-        found = uint4(a.x, a.w, b.z, c.y);
-        if (k == 1) found = uint4(a.y, b.x, b.w, c.z);
-        if (k == 2) found = uint4(a.z, b.y, c.x, c.w);
-    }
-    return found;
-}
-
 Four locate_any(uint first) {
     Four four;
     four.first = first;
     four.inside = first + uint4(0, 1, 2, 3) < arguments.x;
     uint4 place, index;
-    uint4 a = 0;
-    uint4 b = 0;
-    uint4 c = 0;
-    [branch] if (arguments.w == 2) {
-        uint piece = first / 4 * coordinate_count;
-        a = index_pieces[piece];
-        b = index_pieces[piece + 1];
-        [branch] if (coordinate_count > 2) c = index_pieces[piece + 2];
-    }
     locate_lines(first, place, index);
     [loop] for (uint k = 0; k < coordinate_count; ++k) {
         uint4 low, high;
         uint4 offset = index + coordinates[k].index_offset;
-        [branch] if (arguments.w == 2) {
-            low = pick_of_tuples(a, b, c, k);
-            high = index_signed ? asuint(asint(low) >> 31) : 0;
-        } else if (arguments.w) {
+        [branch] if (arguments.w) {
             load_four(first, low, high);
         } else if (index_bytes == 8) {
             load_each(offset, low, high);
