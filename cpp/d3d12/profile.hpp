@@ -79,6 +79,8 @@ struct Profile {
     // Lines of so few targets with many positions for each have a thread, too: it goes backwards
     // until all are named.
     std::int64_t named_targets = 32;
+    // And with so many positions in all for each of its targets: else lines are too few threads.
+    std::int64_t named_positions = 3 << 16;
     // Reductions of floats along short lines have one, or several that share a line, from so many
     // threads on. Of more lines, each has one, but for those of more than line_positions that
     // follow each other.
@@ -98,6 +100,8 @@ struct Profile {
     // 1,024 updates.
     std::int64_t added_updates = 0;
     std::int64_t crowded_words = 1 << 13;
+    // Sums of so many single elements that the hardware adds load two positions at once.
+    std::int64_t paired_positions = 1 << 18;
     // From so many updates on, if the table has no more words, they are first put in order by
     // ranges of it, of which groups then keep one each in their memory. Also from an eighth of
     // that on, where a word has so many updates.
@@ -145,6 +149,7 @@ inline constexpr Threshold kThresholds[] = {
     {"line_positions", &Profile::line_positions, 0, 1 << 12},
     {"column_positions", &Profile::column_positions, 0, 1 << 12},
     {"named_targets", &Profile::named_targets, 0, 32},
+    {"named_positions", &Profile::named_positions, 0, kNever},
     {"least_lanes", &Profile::least_lanes, 1, kNever},
     {"shared_lines", &Profile::shared_lines, 0, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
@@ -153,6 +158,7 @@ inline constexpr Threshold kThresholds[] = {
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
     {"added_updates", &Profile::added_updates, 0, kNever},
     {"crowded_words", &Profile::crowded_words, 0, kNever},
+    {"paired_positions", &Profile::paired_positions, 0, kNever},
     {"bucket_updates", &Profile::bucket_updates, 1, kNever},
     {"held_updates", &Profile::held_updates, 1, kNever},
 };

@@ -83,11 +83,13 @@ def scatter_rows_apart(device: str, columns: int = 3) -> Any:
     return dmlindex.scatter_elements(x, places, updates, axis=1, device=device)
 
 
-def sums(targets: int, updates: int, width: int = 1, **options: Any) -> Callable[[str], Any]:
+def sums(
+    targets: int, updates: int, width: int = 1, dtype: str = "f4", **options: Any
+) -> Callable[[str], Any]:
     """Of numbers so small that no order changes them."""
-    x = np.zeros((targets, width), np.float32)
+    x = np.zeros((targets, width), dtype)
     places = tuples((targets,), "i4", updates)
-    added = (values((updates, width), "u1") % 16).astype(np.float32)
+    added = (values((updates, width), "u1") % 16).astype(dtype)
     options["reduction"] = "add"
     return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
 

@@ -121,6 +121,18 @@ def find_single_winners(device: Device, index_bytes: int, coordinates: int) -> N
     places = tuples(shape, INDICES[index_bytes], 8 * TARGETS)
     scatter(device, shape, places, "u4")
     scatter(device, shape, places[:TARGETS], "u4")  # whose positions are below the last one's
+    claim_at_once(device, INDICES[index_bytes], coordinates)
+
+
+def claim_at_once(device: Device, index: str, coordinates: int) -> None:
+    """As many targets as positions: each named once, or few of them by all of some group's."""
+    rng = np.random.default_rng(20)
+    for named in (3000, 700, 3):
+        places = rng.integers(0, named, (3000, 1)).astype(index)
+        places[1000:1500] = 7
+        table = np.broadcast_to(0, (3000,) + (1,) * (coordinates - 1)).astype("u4")
+        tuples_of = np.pad(places, ((0, 0), (0, coordinates - 1)))
+        agree(device, dmlindex.scatter_nd, table, tuples_of, values((3000,), "u4"))
 
 
 @case
@@ -135,7 +147,7 @@ def scatter_singles(device: Device, index_bytes: int, coordinates: int) -> None:
 def scatter_lines(device: Device) -> None:
     """Along any axis, some shorter than the table's; bytes to words of 64 bits; forth and back."""
     before = _core.d3d12_profile(device.name)
-    _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "least_lines": 1})
+    _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "least_lines": 1, "named_positions": 0})
     rng = np.random.default_rng(7)
     for dtype, axis, mode, per_line in product(
         DTYPES.values(), (0, 1, 2), ("raise", "clamp", "drop", "wrap"), (9, 121)
@@ -192,6 +204,9 @@ def find_any_winners(device: Device) -> None:
         agree(device, dmlindex.scatter_elements, x, bad, updates, axis=1, mode="drop")
     places = tuples((2, 3, 4, 2), "i4", 30)
     scatter(device, (2, 3, 4, 2), places, "u2")
+    for of, coordinates in product(("i4", "i8"), (2, 3)):
+        scatter(device, shape_of(coordinates), tuples(shape_of(coordinates), of, 99), "u4")
+        claim_at_once(device, of, coordinates)
     scatter(device, (2, 3, 4, 2, 3), places, "u1")
     store_claimed(device)
 

@@ -12,6 +12,7 @@ from tests.d3d12.device_kernel_calls import NEVER, NO_BLOCKS, Array, agree
 from tests.d3d12.device_kernel_cases import case
 from tests.d3d12.device_reduction_cases import reduce_along
 
+SINGLY = NO_BLOCKS | {"least_lanes": NEVER}
 DENORMAL = np.float32(2.0**-149)
 
 
@@ -35,7 +36,9 @@ def hot_and_cold(many: int) -> Iterator[Array]:
 @case
 def accumulate_sums(device: Device, adds: int) -> None:
     """Numbers that any order sums to the same bits: a group's rounds, slices, and tiny ones."""
-    _core.d3d12_set_profile(device.name, NO_BLOCKS | {"least_lanes": NEVER})
+    _core.d3d12_set_profile(
+        device.name, NO_BLOCKS | {"least_lanes": NEVER, "paired_positions": NEVER}
+    )
     rng = np.random.default_rng(8)
     dtype = f"f{adds}"
     for many in (5, 300, 5000, 5 * 256 * 512 - 77):
@@ -58,6 +61,7 @@ def accumulate_sums(device: Device, adds: int) -> None:
 @case
 def accumulate_whole(device: Device) -> None:
     """Integers of a word and of two, with carries; and many, of which some targets are hot."""
+    _core.d3d12_set_profile(device.name, {"paired_positions": NEVER})
     rng = np.random.default_rng(12)
     for dtype in ("i4", "u4", "i8", "u8"):
         for many, limit in ((5, 1 << 7), (3000, 1 << 31), ((1 << 20) + 5, 1 << 31)):
@@ -66,6 +70,55 @@ def accumulate_whole(device: Device) -> None:
                 updates = rng.integers(-limit, limit, many).astype(dtype)
                 add(device, places[:, np.newaxis], x, updates << 20 if dtype == "i8" else updates)
         reduce_along(device, "add", dtype)
+
+
+def add_tuples(device: Device, dtype: str) -> None:
+    """Tuples and lines of many positions: pairs at their ends, bad indices, of 4 and 8 bytes."""
+    rng = np.random.default_rng(13)
+    many = 70_003
+    for shape in ((many // 3,), (300, 1001), (7, 301, 55)):
+        x = rng.integers(-3, 4, shape).astype(dtype)
+        updates = (rng.random(many) < 1 / 64).astype(dtype)
+        for index in ("i4", "u4", "i8"):
+            ends = [(-s if index[0] == "i" else 0, s) for s in shape]
+            places = np.stack([rng.integers(*end, many) for end in ends], -1)
+            places[rng.integers(0, many, 99), -1] = shape[-1]
+            add(device, places.astype(index), x, updates, mode="drop")
+        if x[:1].ndim == 1:
+            add(device, places[:, -1:] * 0, x, updates, mode="clamp")
+    lines = rng.integers(-3, 4, (37, 901)).astype(dtype)
+    along = rng.integers(0, 901, (37, 7777)).astype("i4")
+    updates = (rng.random(along.shape) < 1 / 64).astype(dtype)
+    options = {"axis": 1, "reduction": "add", "ordered": False}
+    agree(device, dmlindex.scatter_elements, lines, along, updates, **options)
+
+
+@case
+def accumulate_pairs(device: Device, adds: int) -> None:
+    """Many single elements: groups with lists and without, and tuples."""
+    _core.d3d12_set_profile(device.name, SINGLY | {"paired_positions": 0})
+    rng = np.random.default_rng(14)
+    dtype = f"f{adds}"
+    for many in (5, 300, 5 * 256 * 512 - 77):
+        for places in hot_and_cold(many):
+            updates = (rng.random(many) < min(1 / 16, 400 / many)).astype(dtype)
+            add(device, places[:, np.newaxis], np.arange(many).astype("i1").astype(dtype), updates)
+    add_tuples(device, dtype)
+    if adds == 2:
+        beside_halves(device)
+    else:
+        tiny_numbers(device)
+
+
+@case
+def accumulate_whole_pairs(device: Device) -> None:
+    """Many integers of a word, of which some targets are hot; and tuples."""
+    _core.d3d12_set_profile(device.name, SINGLY | {"paired_positions": 0})
+    rng = np.random.default_rng(15)
+    for many, places in ((n, p) for n in (5, 3000, (1 << 20) + 5) for p in hot_and_cold(n)):
+        x, updates = (rng.integers(-(1 << 31), 1 << 31, many).astype("i4") for _ in range(2))
+        add(device, places[:, np.newaxis], x, updates)
+    add_tuples(device, "i4")
 
 
 def beside_halves(device: Device) -> None:

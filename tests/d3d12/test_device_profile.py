@@ -175,7 +175,17 @@ SIDES = {
     "named_targets": Sides(
         partial(scatter_rows_apart, columns=70),
         {4: "scatter_lines", 3: "scatter_blocks"},
+        {"least_lines": 600, "named_positions": 0},
+    ),
+    "named_positions": Sides(
+        partial(scatter_rows_apart, columns=70),
+        {10500: "scatter_lines", 10501: "scatter_blocks"},
         {"least_lines": 600},
+    ),
+    "paired_positions": Sides(
+        sums(70, 700, dtype="i4"),
+        {700: "accumulate_whole_pairs", 701: "accumulate_whole"},
+        FEW,
     ),
 }
 

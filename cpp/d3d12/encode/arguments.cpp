@@ -47,19 +47,6 @@ void set_line(const Plan& plan, Constants& constants) {
         std::countr_zero(static_cast<std::uint64_t>(plan.element_bytes)));
 }
 
-// Whether position p's index is the p-th, of 4 or 8 bytes.
-bool indices_follow_positions(const Plan& plan) {
-    std::int64_t stride = index_bytes(plan.index_type);
-    if (plan.coordinate_count != 1 || plan.coordinates[0].index_offset != 0 || stride < 4) {
-        return false;
-    }
-    for (int d = plan.rank - 1; d >= 0; --d) {
-        if (plan.dims[d].index_stride != stride) return false;
-        stride *= plan.dims[d].size;
-    }
-    return true;
-}
-
 }  // namespace
 
 Constants plan_constants(const Plan& plan, const Slot& slot, std::int64_t table_unit) {
@@ -96,7 +83,7 @@ Constants any_constants(const Plan& plan, std::int64_t element_bytes, const Slot
         constants.dims[0].size = 1;
     }
     constants.arguments[0] = narrow(position_count(plan));
-    constants.arguments[3] = indices_follow_positions(plan) ? 1 : 0;
+    constants.arguments[3] = plan.coordinate_count == 1 && tuples_follow_positions(plan) ? 1 : 0;
     return constants;
 }
 

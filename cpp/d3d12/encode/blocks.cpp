@@ -9,6 +9,7 @@ namespace {
 
 // So many groups keep the whole GPU busy.
 constexpr std::int64_t kManyGroups = 264;
+constexpr std::int64_t kSomeGroups = 64;
 // Of a block: enough for a group to have something to do, and not more than it does in no time.
 constexpr std::int64_t kLeastWords = 2048;
 constexpr std::int64_t kMostWords = 4096;
@@ -123,14 +124,16 @@ std::int64_t most_along_lines(const Plan& plan, const Lines& lines, std::int64_t
 }
 
 // Blocks of several lines, or one, whose positions are so many that they meet.
-std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
-                                  const Profile& profile) noexcept {
+std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors, const Profile& profile,
+                                  bool has_position_lines) noexcept {
     const std::optional<Lines> lines = find_lines(plan);
     if (!lines || plan.slice_bytes > 8) return std::nullopt;
     const auto all = static_cast<std::int64_t>(tensors.table.bytes);
     if (plan.copies_source && lines->count * lines->bytes != all) return std::nullopt;
     const std::int64_t targets = lines->bytes / plan.slice_bytes;
-    if (lines->positions < targets ||
+    // With few positions for its targets, a block has little to do but to look for them.
+    const std::int64_t most_targets = has_position_lines ? 1 : profile.targets_in_place;
+    if (lines->positions * most_targets < targets ||
         position_count(plan) > most_along_lines(plan, *lines, targets, profile)) {
         return std::nullopt;
     }
@@ -141,13 +144,14 @@ std::optional<Blocks> line_blocks(const Plan& plan, const Tensors& tensors,
     if (taken == 0) return std::nullopt;
     const Blocks found{taken * targets, taken * lines->positions, taken * lines->positions,
                        quotient_up(lines->count, taken)};
-    const bool are_long = found.groups < kManyGroups && found.positions > kMostOfFewGroups;
+    const bool are_long = found.groups < kSomeGroups && found.positions > kMostOfFewGroups;
     return are_long ? std::nullopt : std::optional(found);
 }
 
 }  // namespace
 
-std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, const Reach& reach) {
+std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, const Reach& reach,
+                                  bool has_position_lines) {
     const std::int64_t positions = position_count(plan);
     if (!reach.typed_views || plan.direction != Direction::kScatter || plan.is_linear ||
         positions == 0 || plan.slice_bytes == 0 || tensors.table.bytes == 0) {
@@ -166,7 +170,8 @@ std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, cons
     // Without a copy, and where no two updates meet, another kernel does it alone.
     if (!plan.copies_source && (plan.unique_indices || positions == 1)) return std::nullopt;
     const bool fits = is_few && plan.slice_bytes <= kLeastWords * kWord;  // else groups are too few
-    return fits ? few_blocks(plan, tensors) : line_blocks(plan, tensors, reach.profile);
+    return fits ? few_blocks(plan, tensors)
+                : line_blocks(plan, tensors, reach.profile, has_position_lines);
 }
 
 }  // namespace dmlindex::d3d12

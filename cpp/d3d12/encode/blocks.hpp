@@ -20,6 +20,7 @@ inline std::int64_t word_part(std::int64_t slice_bytes) noexcept {
 
 // How the plan is done so, if it is: few positions, or lines of the table with positions of their
 // own.
-std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, const Reach& reach);
+std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, const Reach& reach,
+                                  bool has_position_lines);
 
 }  // namespace dmlindex::d3d12

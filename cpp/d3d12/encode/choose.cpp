@@ -125,9 +125,8 @@ bool reads_lines(const Plan& plan, const Grid& grid, const Profile& profile) noe
 }
 
 TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noexcept {
-    const std::int64_t positions = position_count(plan);
     const std::int64_t line = held_line(plan);
-    if (plan.direction != Direction::kGather || positions < profile.held_positions ||
+    if (plan.direction != Direction::kGather || position_count(plan) < profile.held_positions ||
         !reads_lines(plan, grid, profile)) {
         return TableIn::kBuffer;
     }
@@ -135,11 +134,12 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
-    if (element != 4 || plan.rank > 1) return TableIn::kBuffer;
-    if (fits_group(line, kLargeHeldKib, profile)) return TableIn::kLargeGroup;
+    if (fits_group(line, element < 4 || plan.rank > 1 ? kHeldKib : kLargeHeldKib, profile)) {
+        return element < 4 ? TableIn::kMediumGroup : TableIn::kLargeGroup;
+    }
+    if (element < 4 || plan.rank > 1) return TableIn::kBuffer;
     const bool is_large = line > kGroupBytes / 4;
-    if (!is_large || positions < profile.large_table_positions) return TableIn::kBuffer;
+    if (!is_large || position_count(plan) < profile.large_table_positions) return TableIn::kBuffer;
     if (profile.held_bytes == kGroupBytes) {
         if (line <= profile.group_and_buffer_elements) return TableIn::kGroupAndBuffer;
         if (line <= profile.group_and_texture_elements) return TableIn::kGroupAndTexture;
@@ -173,7 +173,7 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         take_lines(plan, *lines, choice);
         return choice;
     }
-    if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach)) {
+    if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach, lines.has_value())) {
         choice.path = Path::kBlocks;
         choice.blocks = *blocks;
         return choice;

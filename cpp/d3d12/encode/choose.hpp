@@ -154,6 +154,10 @@ std::int64_t added_bytes(const Plan& plan, const Reach& reach) noexcept;
 bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
                     const Profile& profile) noexcept;
 
+// Whether positions are so few for the targets that most find no later one, if their targets are
+// spread evenly: 1 or 0.
+std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept;
+
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);
 
@@ -170,10 +174,14 @@ Plan with_units(const Plan& plan, std::int64_t unit) noexcept;
 bool items_are_packed(const Plan& plan) noexcept;
 // Whether the indices lie in C order without gaps, so that an offset tells an index's number.
 bool indices_are_packed(const Plan& plan) noexcept;
+// Whether position p's indices, of 4 or 8 bytes, are the p-th tuple.
+bool tuples_follow_positions(const Plan& plan) noexcept;
 
 // Whether the families of kernels with variants for INDEX and COORDINATES have one for the plan's
 // indices.
 bool has_index_kernels(const Plan& plan) noexcept;
+// The same of find_single_winners, which has fewer: find_any_winners is as quick for the others.
+bool has_single_winners(const Plan& plan) noexcept;
 
 // The one of such a family.
 template <typename Family>

@@ -46,7 +46,7 @@ void encode_capture(const Encoder& encoder, const Capture& capture, const Span& 
 
 void encode_checks(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                    std::uint32_t slot) {
-    if (encoder.typed_views && has_index_kernels(plan) && indices_are_packed(plan) &&
+    if (encoder.typed_views && has_single_winners(plan) && indices_are_packed(plan) &&
         static_cast<std::int64_t>(tensors.indices.bytes) <= encoder.reach().pieces()) {
         // As if every tuple were a position of its own.
         Plan tuples = plan;

@@ -102,6 +102,37 @@ bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t up
            updates >= kManyForEach * words;
 }
 
+// Whether each thread of accumulate_pairs.hlsl can load what two neighbouring positions have at
+// once, and they are enough for it to pay.
+bool goes_by_pairs(const Plan& plan, const Profile& profile) noexcept {
+    constexpr int kMostCoordinates = 3;
+    return plan.slice_bytes == plan.element_bytes && plan.element_bytes <= kWord &&
+           !plan.is_linear && plan.mode != Mode::kWrap &&
+           plan.coordinate_count <= kMostCoordinates && tuples_follow_positions(plan) &&
+           position_count(plan) >= profile.paired_positions &&
+           (plan.element_bytes < kWord || !has_neighbours(plan)) && items_are_packed(plan);
+}
+
+void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                  Constants constants, std::int64_t added) {
+    constexpr std::int64_t kPair = 2;
+    const std::int64_t positions = position_count(plan);
+    const bool is_quick = has_neighbours(plan) || !may_be_hot(plan);
+    const std::int64_t each =
+        is_quick ? kPair
+                 : std::clamp(positions / kAccumulators, kPair, kMostOfAdds) / kPair * kPair;
+    constants.pattern[0] = {narrow(each), empty_word(plan), is_quick ? 1u : 0u, narrow(positions)};
+    Views views;
+    views.read[0] = {tensors.items, plan.element_bytes == kWord ? Format::kRg32 : Format::kR32};
+    views.read[1] = {tensors.indices, Format::kRg32};
+    views.written[0].span = tensors.table;
+    views.written[1] = {tensors.table, added == kWord ? Format::kFloat32 : Format::kHalves};
+    const std::int64_t groups = quotient_up(positions, each * std::int64_t{kAccumulated});
+    encoder.queue.dispatch(
+        added == 0 ? Kernel::accumulate_whole_pairs : kernels::accumulate_pairs(added), constants,
+        views, static_cast<std::uint64_t>(groups) * kGroup);
+}
+
 Views sum_views(const Tensors& tensors, std::int64_t bytes) noexcept {
     Views views;
     views.read[0].span = tensors.items;
@@ -169,6 +200,10 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     if (may_meet && fits_buckets(encoder, plan, tensors, updates)) {
         constants.arguments[3] = static_cast<std::uint32_t>(updates);
         encode_buckets(encoder, tensors, constants, updates, empty_word(plan));
+        return;
+    }
+    if (adds && encoder.typed_views && goes_by_pairs(plan, encoder.profile)) {
+        encode_pairs(encoder, plan, tensors, constants, added);
         return;
     }
     if (plan.element_bytes <= kWord) constants.pattern[0][1] = empty_word(plan);

@@ -45,10 +45,10 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     constants.winners_base = winners.base;
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
-    // Groups claim in the order of positions. Stripes are in another, and share targets where
-    // addresses wrap.
+    // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
-    if (encoder.typed_views && has_index_kernels(plan) && find_grid(plan, marking.grid)) {
+    const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
+    if (encoder.typed_views && has_single_winners(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
         four.winners_base = winners.base;
@@ -56,6 +56,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.target_count = constants.target_count;
         const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
         four.arguments[2] = narrow(ranges.size);
+        four.pattern[0][0] = few_for_each;
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
@@ -65,6 +66,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
         any.winners_base = winners.base;
+        any.pattern[0][0] = few_for_each;
         Views views;
         views.read[1] = {tensors.indices, Format::kR32};
         views.read[2] = any_indices(any, tensors);
@@ -152,9 +154,8 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
 // go by position, it spares the cache as much again.
 std::int64_t most_claimed(const Plan& plan, const Tensors& tensors,
                           const Profile& profile) noexcept {
-    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
-    const bool by_target =
-        goes_by_target(position_count(plan), bytes / plan.slice_bytes, false, profile);
+    const auto targets = static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
+    const bool by_target = goes_by_target(position_count(plan), targets, false, profile);
     return profile.claimed_positions * (by_target ? 1 : 2);
 }
 

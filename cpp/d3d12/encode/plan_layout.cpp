@@ -126,4 +126,28 @@ bool has_index_kernels(const Plan& plan) noexcept {
            plan.coordinate_count <= kMostCoordinates;
 }
 
+bool has_single_winners(const Plan& plan) noexcept {
+    return has_index_kernels(plan) &&
+           (plan.coordinate_count == 1 ||
+            (plan.coordinate_count == 2 && index_bytes(plan.index_type) == 4));
+}
+
+bool tuples_follow_positions(const Plan& plan) noexcept {
+    const std::int64_t bytes = index_bytes(plan.index_type);
+    if (plan.coordinate_count < 1 || bytes < 4) return false;
+    std::int64_t stride = plan.coordinate_count * bytes;
+    for (int d = plan.rank; d-- > 0;) {
+        if (plan.dims[d].index_stride != stride) return false;
+        stride *= plan.dims[d].size;
+    }
+    for (int k = 0; k < plan.coordinate_count; ++k) {
+        if (plan.coordinates[k].index_offset != k * bytes) return false;
+    }
+    return true;
+}
+
+std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept {
+    return position_count(plan) <= targets ? 1 : 0;
+}
+
 }  // namespace dmlindex::d3d12

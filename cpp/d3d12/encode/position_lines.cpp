@@ -27,7 +27,7 @@ constexpr int kMostLaneShift = 5;
 // Of scatter_lines.hlsl: positions of a line for each of its targets, for it to go backwards; and
 // where there is a copy to make.
 constexpr std::int64_t kEnoughNamed = 4;
-constexpr std::int64_t kManyNamed = 16;
+constexpr std::int64_t kManyNamed = 8;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -92,11 +92,13 @@ std::int64_t most_positions(const Plan& plan, const PositionLines& lines,
 }
 
 // Whether threads that go through lines backwards are likely to have seen all targets so soon that
-// a copy beforehand is worth it, too. (lavapipe counts the rounds of all loops of a thread.)
+// a copy beforehand is worth it, too; and whether lines are so many that other ways take longer
+// than a thread. (lavapipe counts the rounds of all loops of a thread.)
 bool are_named_early(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
     const std::int64_t targets = plan.coordinate_count == 1 ? plan.coordinates[0].limit : 0;
     return targets > 0 && targets <= reach.profile.named_targets &&
            lines.positions >= (plan.copies_source ? kManyNamed : kEnoughNamed) * targets &&
+           position_count(plan) >= reach.profile.named_positions * targets &&
            (!reach.has_short_loops || lines.positions <= kMostOfAShortLane);
 }
 

@@ -63,8 +63,6 @@ enum class Kernel : std::uint8_t {
     gather_table_4_4_8,
     gather_table_16_2_4,
     gather_table_16_2_8,
-    gather_table_16_4_4,
-    gather_table_16_4_8,
     gather_table_32_4_4,
     gather_table_32_4_8,
     gather_table_buffer_4,
@@ -74,11 +72,8 @@ enum class Kernel : std::uint8_t {
     copy_to_texture,
     find_any_winners,
     find_single_winners_4_1,
-    find_single_winners_4_2,
-    find_single_winners_4_3,
     find_single_winners_8_1,
-    find_single_winners_8_2,
-    find_single_winners_8_3,
+    find_single_winners_4_2,
     scatter_singles_4_1,
     scatter_singles_4_2,
     scatter_singles_4_3,
@@ -103,6 +98,9 @@ enum class Kernel : std::uint8_t {
     accumulate_whole,
     accumulate_sums_2,
     accumulate_sums_4,
+    accumulate_pairs_2,
+    accumulate_pairs_4,
+    accumulate_whole_pairs,
     count_buckets,
     move_to_buckets,
     accumulate_buckets,
@@ -128,7 +126,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 118;
+inline constexpr int kKernelCount = 116;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -160,7 +158,7 @@ inline Kernel gather_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_textured_4, 2, {index});
 }
 inline Kernel gather_table(std::int64_t held_kib, std::int64_t element, std::int64_t index) noexcept {
-    return find_kernel(Kernel::gather_table_4_1_1, 15, {held_kib, element, index});
+    return find_kernel(Kernel::gather_table_4_1_1, 13, {held_kib, element, index});
 }
 inline Kernel gather_table_buffer(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_table_buffer_4, 2, {index});
@@ -169,7 +167,7 @@ inline Kernel gather_table_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_table_textured_4, 2, {index});
 }
 inline Kernel find_single_winners(std::int64_t index, std::int64_t coordinates) noexcept {
-    return find_kernel(Kernel::find_single_winners_4_1, 6, {index, coordinates});
+    return find_kernel(Kernel::find_single_winners_4_1, 3, {index, coordinates});
 }
 inline Kernel scatter_singles(std::int64_t index, std::int64_t coordinates) noexcept {
     return find_kernel(Kernel::scatter_singles_4_1, 6, {index, coordinates});
@@ -188,6 +186,9 @@ inline Kernel accumulate(std::int64_t values) noexcept {
 }
 inline Kernel accumulate_sums(std::int64_t adds) noexcept {
     return find_kernel(Kernel::accumulate_sums_2, 2, {adds});
+}
+inline Kernel accumulate_pairs(std::int64_t adds) noexcept {
+    return find_kernel(Kernel::accumulate_pairs_2, 2, {adds});
 }
 inline Kernel list_single_updates(std::int64_t index) noexcept {
     return find_kernel(Kernel::list_single_updates_4, 2, {index});

@@ -40,6 +40,7 @@ static const uint kPlaces = 4 * GROUP;
 
 groupshared uint named[kPlaces];  // the targets, in order
 groupshared uint lasts[kPlaces];  // of the positions whose targets end in these bits: the last one's number in the group
+groupshared uint repeated;        // threads with a position whose target a later one of the group names
 
 // Leaves of a group whose last positions come first those that are the last there to name their target: at one that all
 // name they would queue up. Later groups find such targets claimed.
@@ -47,7 +48,8 @@ bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
     uint4 number = 4 * (GROUP - 1 - thread) + uint4(1, 2, 3, 4);
     uint i;
     marks.xyz = marks.xyz && !(marks.yzw && target.xyz == target.yzw);
-    if (group < kSettlingGroups) {
+    if (group < kSettlingGroups || pattern[0].x) {
+        if (thread == 0) repeated = 0;
         [unroll] for (i = 0; i < 4; ++i) {
             named[number[i] - 1] = target[i];
             lasts[thread + i * GROUP] = 0;
@@ -57,17 +59,30 @@ bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
             if (marks[i]) InterlockedMax(lasts[target[i] % kPlaces], number[i]);
         }
         GroupMemoryBarrierWithGroupSync();
+        bool4 settles = false;
         [unroll] for (i = 0; i < 4; ++i) {
             uint last = lasts[target[i] % kPlaces];
-            if (last > number[i] && named[last - 1] == target[i]) marks[i] = false;
+            settles[i] = last > number[i] && named[last - 1] == target[i];
         }
+        if (any(marks && settles)) InterlockedAdd(repeated, 1);
+        marks = marks && !settles;
     }
     return marks;
 }
 
+// pattern[0].x: whether positions are so few for the targets that hardly any finds a later one, unless some of its group
+// do: then no thread looks before it claims.
 void claim_together(uint group, uint thread, uint4 target, uint4 position, bool4 marks) {
+    static const uint kSeveral = GROUP / 16;
     uint4 number = winners_base + position + 1;
-    claim(target, number, may_claim(target, number, settled(group, thread, target, marks)));
+    marks = settled(group, thread, target, marks);
+    bool looks = true;
+    [branch] if (pattern[0].x) {
+        GroupMemoryBarrierWithGroupSync();
+        looks = repeated >= kSeveral;
+    }
+    [branch] if (looks) marks = may_claim(target, number, marks);
+    claim(target, number, marks);
 }
 #endif
 

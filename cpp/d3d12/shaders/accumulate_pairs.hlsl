@@ -1,0 +1,157 @@
+// accumulate_sums.hlsl for many single elements of up to 4 bytes: a thread fetches what two neighbouring positions have at
+// once, as what bounds such sums are the loads. Once its group knows that it goes on without lists, it does so in a loop
+// of its own. Tuples of up to three indices of 4 or 8 bytes lie one after the other, and so do the items; no wrap, and no
+// linear plan. arguments: x to z as in value.hlsli. pattern[0]: x the positions of a thread, two times some, y and z as in
+// accumulate_sums.hlsl, w all positions.
+
+#include "shared.h"
+
+#define GROUP kAccumulated
+#include "sums.hlsli"
+
+Buffer<uint2> item_pairs : register(t0);   // R32 or RG32: two items
+Buffer<uint2> index_pairs : register(t1);  // an index of 8 bytes, or two
+
+struct Pair {
+    uint2 place;  // byte offset in the table
+    uint2 items;
+    bool2 there;
+};
+
+// The k-th coordinate's part of a pair's places. An index out of range is clamped or skipped.
+uint2 resolve_pair(uint k, uint2 low, uint2 high, uint2 number, inout bool2 there) {
+    uint limit = coordinates[k].limit;
+    bool2 negative = index_signed && asint(high) < 0;
+    uint2 found = low + (negative ? limit : 0);
+    bool2 outside = there && !(found < limit && high == (negative ? 0xffffffff : 0));
+    [branch] if (any(outside)) {
+        if (outside.x) note_outside(limit, number.x);
+        if (outside.y) note_outside(limit, number.y);
+        uint2 nearest = negative ? 0 : max(limit, 1) - 1;
+        found = outside ? nearest : found;
+        if (mode == kModeSkip) there = there && !outside;
+    }
+    return found * coordinates[k].table_stride;
+}
+
+// Of an even position and the next one.
+Pair load_pair(uint position, uint end) {
+    uint count = coordinate_count;
+    bool eights = index_bytes == 8;
+    uint2 both = position + uint2(0, 1);
+    uint2 number = both * count;
+    uint2 first = 0;
+    uint2 second = 0;
+    uint2 third = 0;
+    [branch] if (!eights) {
+        first = index_pairs[number.x / 2];
+        [branch] if (count > 1) second = index_pairs[number.x / 2 + 1];
+        [branch] if (count > 2) third = index_pairs[number.x / 2 + 2];
+    }
+    Pair pair;
+    pair.items = item_pairs[position / 2];
+    pair.place = 0;
+    pair.there = both < end;
+    uint2 rest = both;
+    [loop] for (uint d = rank; d-- > 0;) {
+        uint2 p = rest;
+        [branch] if (d > 0) {
+            rest = p / dims[d].size;
+            p -= rest * dims[d].size;
+        }
+        pair.place += p * dims[d].table_stride;
+    }
+    [loop] for (uint k = 0; k < count; ++k) {
+        uint2 low, high;
+        [branch] if (eights) {
+            uint2 one = index_pairs[number.x + k];
+            uint2 other = index_pairs[number.y + k];
+            low = uint2(one.x, other.x);
+            high = uint2(one.y, other.y);
+        } else {
+            low.x = k == 0 ? first.x : k == 1 ? first.y : second.x;
+            low.y = k == 0 ? second.y : k == 1 ? third.x : third.y;
+            if (count == 2) low.y = k == 0 ? second.x : second.y;
+            if (count == 1) low.y = first.y;
+            high = index_signed ? asuint(asint(low) >> 31) : 0;
+        }
+        pair.place += resolve_pair(k, low, high, number + k, pair.there);
+    }
+    return pair;
+}
+
+// One of the two: where it goes, and what it is. Of halves that is a word.
+void take_of(Pair pair, bool second, out uint offset, out Element update) {
+    offset = second ? pair.place.y : pair.place.x;
+#if ADDS == 2
+    update = word_of(offset, second ? pair.items.x >> 16 : pair.items.x & 0xffff);
+    offset &= ~3u;
+#else
+    update = second ? pair.items.y : pair.items.x;
+#endif
+}
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    uint each = pattern[0].x;
+    uint end = failed() ? 0 : pattern[0].w;
+    uint first = group_id(group) * GROUP * each + 2 * thread;
+    uint target = kNone;  // of what the thread has in hand
+    Sum hand = 0;
+    Looks looks = begin_looks(thread, pattern[0].z ? kNone : 2, kLongList);
+    uint rounds = each + 1;  // in the last one the hands are emptied
+    uint round = 1;
+    Pair pair;
+    [loop] for (; looks.next <= rounds && round <= rounds; ++round) {
+        uint i = round - 1;
+        uint offset = kNone;
+        Element element = 0;
+        pair = load_pair(first + i / 2 * (2 * GROUP), end);
+        take_of(pair, i % 2 != 0, offset, element);
+        bool there = i < each && (i % 2 != 0 ? pair.there.y : pair.there.x);
+        [branch] if (there) there = is_for_hardware(offset, element);
+        Sum update = sum_of(element);
+        bool met = there && offset == target;
+        [branch] if (met) {
+            update = both_of(hand, update);
+            target = kNone;
+        }
+        // What was in hand goes on, and what has come is in hand.
+        [branch] if (there || round == rounds) {
+            uint next = there ? offset : kNone;
+            Sum value = update;
+            offset = target;
+            update = hand;
+            target = next;
+            hand = value;
+            there = offset != kNone;
+        }
+        uint leaving = look(looks, thread, round, rounds, offset, update, met, target, there);
+        [loop] for (uint which = 0; which < 2; ++which) {
+            bool of_place = which == 0;
+            [branch] if (of_place ? leaving != kNone : there) {
+                add_at_once(of_place ? leaving : offset, of_place ? looks.kept : update);
+            }
+        }
+    }
+    uint begin = round - 1;
+    [loop] for (uint i = begin; i <= each; ++i) {
+        uint offset = kNone;
+        Element element = 0;
+        bool there = false;
+        [branch] if (i < each) {
+            bool second = i % 2 != 0;
+            [branch] if (!second || i == begin) pair = load_pair(first + i / 2 * (2 * GROUP), end);
+            there = second ? pair.there.y : pair.there.x;
+            take_of(pair, second, offset, element);
+            [branch] if (there) there = is_for_hardware(offset, element);
+        }
+        [branch] if (there ? offset != target : i == each) {  // in the last round the hand is emptied
+            [branch] if (target != kNone) add_at_once(target, hand);
+            target = offset;
+            hand = sum_of(element);
+        } else if (there) {
+            hand = both_of(hand, sum_of(element));
+        }
+    }
+}
