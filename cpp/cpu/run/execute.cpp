@@ -222,7 +222,7 @@ bool execute(const Job& job) noexcept {
     // while indices are resolved, and those while items are moved: by turns in short pieces it goes
     // on with both.
     const bool reads_both = job.direction == Direction::kGather && tile.row_places > 1 &&
-                            tile.row_places <= kBlockPositions / 4 && job.slice_bytes >= 4 &&
+                            tile.row_places <= kBlockPositions / 4 &&
                             (job.far || job.items_are_far);
     if (waits_for_items || reads_both) capacity = kBlockPositions / 4;
     const std::int64_t item_bytes = fetches_items ? capacity * job.slice_bytes : 0;
