@@ -133,6 +133,23 @@ def claim_at_once(device: Device, index: str, coordinates: int) -> None:
         table = np.broadcast_to(0, (3000,) + (1,) * (coordinates - 1)).astype("u4")
         tuples_of = np.pad(places, ((0, 0), (0, coordinates - 1)))
         agree(device, dmlindex.scatter_nd, table, tuples_of, values((3000,), "u4"))
+    claim_runs(device, index, coordinates)
+
+
+def claim_runs(device: Device, index: str, coordinates: int) -> None:
+    """Long and short runs of positions that name one target, some broken by an index out of range.
+
+    That is clamped to the last target: whoever names it before has to stay.
+    """
+    table = np.broadcast_to(0, (40,) + (1,) * (coordinates - 1)).astype("u4")
+    for run in (3, 400):
+        places = (np.arange(4000) // run % 40)[:, None].astype(index)
+        places[3500:] = 39
+        for bad in (0, 1, 2, 3, 9, 500):
+            places[3999 - bad] = 40
+        tuples_of = np.pad(places, ((0, 0), (0, coordinates - 1)))
+        for order in (tuples_of, tuples_of[::-1].copy()):
+            agree(device, dmlindex.scatter_nd, table, order, values((4000,), "u4"), mode="drop")
 
 
 @case

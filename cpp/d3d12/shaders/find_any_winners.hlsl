@@ -47,9 +47,10 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Four four = locate_any(4 * (arguments.y - 1 - min(id, arguments.y - 1)));
     uint4 position = four.first + uint4(0, 1, 2, 3);
     bool4 marks = there && position < arguments.x && (four.inside || mode != kModeSkip);
+    marks = settled(group_id(group), thread, four.place, marks);
     [branch] if (arguments.z) {
-        store_claimed(thread, four.place, position, settled(group_id(group), thread, four.place, marks));
+        store_claimed(thread, four.place, position, marks);
     } else {
-        claim_together(group_id(group), thread, four.place, position, marks);
+        claim_together(thread, four.place, position, marks);
     }
 }

@@ -23,5 +23,6 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         marks[i] = marks[i] && is_of(range, found);
         target[i] = found;
     }
-    claim_together(range.group, thread, target, four.first + uint4(0, 1, 2, 3), marks);
+    marks = settled(range.group, thread, target, marks);
+    claim_together(thread, target, four.first + uint4(0, 1, 2, 3), marks);
 }

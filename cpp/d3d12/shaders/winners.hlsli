@@ -40,6 +40,7 @@ static const uint kPlaces = 4 * GROUP;
 
 groupshared uint named[kPlaces];  // the targets, in order
 groupshared uint lasts[kPlaces];  // of the positions whose targets end in these bits: the last one's number in the group
+groupshared uint heads[GROUP];    // each thread's first target; the thread before has the positions that follow
 groupshared uint repeated;        // threads with a position whose target a later one of the group names
 
 // Leaves of a group whose last positions come first those that are the last there to name their target: at one that all
@@ -47,7 +48,11 @@ groupshared uint repeated;        // threads with a position whose target a late
 bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
     uint4 number = 4 * (GROUP - 1 - thread) + uint4(1, 2, 3, 4);
     uint i;
-    marks.xyz = marks.xyz && !(marks.yzw && target.xyz == target.yzw);
+    heads[thread] = marks.x ? target.x : 0xffffffff;
+    GroupMemoryBarrierWithGroupSync();
+    uint next = 0xffffffff;
+    [branch] if (thread > 0) next = heads[thread - 1];
+    marks = marks && !(bool4(marks.yzw, true) && target == uint4(target.yzw, next));
     if (group < kSettlingGroups || pattern[0].x) {
         if (thread == 0) repeated = 0;
         [unroll] for (i = 0; i < 4; ++i) {
@@ -70,16 +75,21 @@ bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
     return marks;
 }
 
+// Claims for positions that are settled. One at the end of a long run does not look: nearly all do that are there, as
+// where targets are sorted, and looks at a line of the cache that claims change meanwhile take far longer than the claims.
 // pattern[0].x: whether positions are so few for the targets that hardly any finds a later one, unless some of its group
 // do: then no thread looks before it claims.
-void claim_together(uint group, uint thread, uint4 target, uint4 position, bool4 marks) {
+void claim_together(uint thread, uint4 target, uint4 position, bool4 marks) {
     static const uint kSeveral = GROUP / 16;
     uint4 number = winners_base + position + 1;
-    marks = settled(group, thread, target, marks);
-    bool looks = true;
+    bool looks = any(target.xyz != target.yzw);
+    [branch] if (!looks) {
+        uint3 before = min(thread + uint3(4, 8, 16), GROUP - 1);
+        looks = any(target.x != uint3(heads[before.x], heads[before.y], heads[before.z]));
+    }
     [branch] if (pattern[0].x) {
         GroupMemoryBarrierWithGroupSync();
-        looks = repeated >= kSeveral;
+        looks = looks && repeated >= kSeveral;
     }
     [branch] if (looks) marks = may_claim(target, number, marks);
     claim(target, number, marks);
