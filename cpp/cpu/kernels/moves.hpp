@@ -50,13 +50,16 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return std::clamp<std::int64_t>(kAheadBytes / slice_bytes, 8, 128);
 }
 
-// Asks for a span of the table that is read soon, in no order that the hardware would foresee.
+// Asks for a span of the table that is read soon, in no order that the hardware would foresee: into
+// L2, or further.
+inline constexpr int kIntoL1 = 3;
+template <int kLocality = 2>
 [[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
                                                      std::int64_t bytes) noexcept {
     const auto first = reinterpret_cast<std::uintptr_t>(from);
     for (std::int64_t at = 0; at < bytes; at += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(first + static_cast<std::uintptr_t>(at)),
-                           0, 2);
+                           0, kLocality);
     }
 }
 

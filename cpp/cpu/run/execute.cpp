@@ -76,27 +76,15 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
 }
 
-// Whether the first run goes to one place several times in a row, by some looks: such updates are
-// reduced in a register.
-bool has_repeats(const Job& job, std::int64_t size) noexcept {
-    constexpr std::int64_t kLooks = 16;
-    std::int64_t misses = 0;
-    for (std::int64_t k = 0; k < kLooks && misses < kLooks / 4; ++k) {
-        const std::byte* const indices =
-            job.buffers.indices + k * (size / kLooks) * job.index_bytes;
-        misses += is_one_index(indices, job.index_bytes, 4) ? 0 : 1;
-    }
-    return misses < kLooks / 4;
-}
-
 // As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kShortUpdates = 128;
+    constexpr std::int64_t kReducedInARegister = 4;  // so many updates of one place
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
     return run.size >= kShortUpdates && run.index_stride == job.index_bytes &&
            run.table_stride == 0 && run.item_stride == job.slice_bytes &&
-           !(job.reduces && has_repeats(job, run.size));
+           !(job.reduces && has_repeats(job, run, kReducedInARegister));
 }
 
 // Resolves and moves in one: kernel is the job's look-up or its update.

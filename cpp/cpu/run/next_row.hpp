@@ -12,16 +12,17 @@ namespace dmlindex::cpu {
 
 class NextRow {
   public:
-    // For runs of so many positions. A row is worth fetching whole where there are as many indices
-    // as cache lines, not too many, and L2 does not hold the table.
+    // For runs of so many positions. A row is worth fetching whole if it is not too long, there are
+    // as many positions as lines (more, where it is too long for L1), and the caches do not hold
+    // what the job goes through.
     NextRow(const Job& job, std::int64_t positions) noexcept;
 
     bool is_fetched() const noexcept { return bytes_ > 0; }
 
     // Calls visit(first, count) for all of count positions, some at a time, until it returns false;
-    // with each, the next row's lines that are its share are asked for, into L1: all at once they
-    // would wait for each other there, and the positions for them. Without a next row, which may be
-    // null, or a short one, they are one piece.
+    // with each, the next row's lines that are its share are asked for: all at once they would wait
+    // for each other, and the positions for them. Without a next row, which may be null, or a short
+    // one, they are one piece.
     template <class Visit>
     void each_piece(const std::byte* next, std::int64_t count, Visit visit) const {
         const std::int64_t pieces = next == nullptr ? 0 : bytes_ / kPieceBytes;
@@ -38,7 +39,10 @@ class NextRow {
             const std::int64_t piece = left < at_once + kLookUpStep ? left : at_once;
             const std::int64_t until =
                 std::min(fetched + bytes_ / pieces + kCacheLineBytes, bytes_);
-            for (; fetched < until; fetched += kCacheLineBytes) __builtin_prefetch(next + fetched);
+            const std::int64_t share = until - fetched;
+            bytes_ <= kNearBytes ? fetch_span<kIntoL1>(next + fetched, share)
+                                 : fetch_span(next + fetched, share);
+            fetched = until;
             if (!visit(first, piece)) return;
             first += piece;
         }
@@ -46,6 +50,7 @@ class NextRow {
 
   private:
     static constexpr std::int64_t kPieceBytes = 1024;
+    static constexpr std::int64_t kNearBytes = 16 << 10;  // L1 holds a row and the next
     std::int64_t bytes_ = 0;
 };
 

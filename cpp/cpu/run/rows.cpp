@@ -14,6 +14,18 @@ bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64
                        static_cast<std::size_t>((count - 1) * index_bytes)) == 0;
 }
 
+bool has_repeats(const Job& job, const Dim& run, std::int64_t in_a_row) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    if (run.size < kLooks * in_a_row || run.index_stride != job.index_bytes) return false;
+    std::int64_t misses = 0;
+    for (std::int64_t k = 0; k < kLooks && misses < kLooks / 4; ++k) {
+        const std::byte* const indices =
+            job.buffers.indices + k * (run.size / kLooks) * job.index_bytes;
+        misses += is_one_index(indices, job.index_bytes, in_a_row) ? 0 : 1;
+    }
+    return misses < kLooks / 4;
+}
+
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
     constexpr std::int64_t kRowPositions = 8;
     if (rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped) return false;

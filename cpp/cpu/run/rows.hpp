@@ -1,4 +1,5 @@
-// Rows of the table that one index each moves as a whole, though it stands beside every element.
+// Rows of indices that are one index all along, or in parts: rows of the table that one index each
+// moves as a whole, though it stands beside every element.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,10 @@ namespace dmlindex::cpu {
 
 // Whether a packed row of indices is one index all along.
 bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64_t count) noexcept;
+
+// Whether the first of the job's runs along a dim of packed indices goes to one place so many times
+// in a row, by some looks.
+bool has_repeats(const Job& job, const Dim& run, std::int64_t in_a_row) noexcept;
 
 // Whether the runs are packed rows in table, items and indices, and the first of them has one index
 // all along, as rows have whose index was expanded to them.
