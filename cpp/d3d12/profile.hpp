@@ -81,6 +81,9 @@ struct Profile {
     std::int64_t named_targets = 32;
     // And with so many positions in all for each of its targets: else lines are too few threads.
     std::int64_t named_positions = 3 << 16;
+    // Scatters and sums of integers along columns of so many targets, and sums along rows of twice
+    // as many, are noted in a group's memory.
+    std::int64_t held_targets = 2048;
     // Reductions of floats along short lines have one, or several that share a line, from so many
     // threads on. Of more lines, each has one, but for those of more than line_positions that
     // follow each other.
@@ -150,6 +153,7 @@ inline constexpr Threshold kThresholds[] = {
     {"column_positions", &Profile::column_positions, 0, 1 << 12},
     {"named_targets", &Profile::named_targets, 0, 32},
     {"named_positions", &Profile::named_positions, 0, kNever},
+    {"held_targets", &Profile::held_targets, 0, 4096},
     {"least_lanes", &Profile::least_lanes, 1, kNever},
     {"shared_lines", &Profile::shared_lines, 0, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},

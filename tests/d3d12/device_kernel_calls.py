@@ -30,6 +30,7 @@ NO_BLOCKS = {
     "block_positions": 0,
     "compared_positions": 0,
     "claimed_positions": 0,
+    "held_targets": 0,
 }
 NEVER = 1 << 40  # a threshold that nothing reaches
 EXCHANGES = {"added_updates": NEVER}  # floats are summed as on devices that add none by atomics

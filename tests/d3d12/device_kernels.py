@@ -23,8 +23,6 @@ from tests.d3d12.test_shaders import KERNELS
 ROOT_ONLY = {
     "fill_words",
     "gather_units_4",
-    "gather_units_16",
-    "scatter_units_16",
 }
 
 

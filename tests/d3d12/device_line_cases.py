@@ -1,4 +1,4 @@
-"""The same for the kernel of sums along lines of the table."""
+"""The same for the kernels of lines of the table."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pytest
 
 import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import agree, same
+from tests.d3d12.device_kernel_calls import agree, same, values
 from tests.d3d12.device_kernel_cases import case
 
 
@@ -96,4 +97,46 @@ def reduce_lines(device: Device) -> None:
             reduction="add",
             ordered=ordered,
         )
+    _core.d3d12_set_profile(device.name, before)
+
+
+@case
+def hold_lines(device: Device) -> None:
+    """Columns and rows of several groups, the last of them not full, and the table in part."""
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, {"held_targets": 2048})
+    rng = np.random.default_rng(13)
+    for dtype, (shape, axis, count), how in product(
+        ("i1", "u2", "i4", "i8", "f8"),
+        (((3, 11, 300), 1, 70), ((200, 310), 0, 400), ((700, 9), 1, 90)),
+        ("none", "add"),
+    ):
+        sums = how == "add"
+        if (sums and dtype == "f8") or (axis == len(shape) - 1 and not sums):
+            continue
+        size = (*shape[:axis], count, *shape[axis + 1 :])
+        places = rng.integers(-shape[axis], shape[axis], size)
+        places[..., : size[-1] // 3] %= 2  # many meet
+        x = values(shape, dtype)
+        updates = values(size, dtype) * x.dtype.type(1 if dtype == "f8" else 0x5B)
+        inner = tuple(slice(0, n - 1) if d != axis else slice(None) for d, n in enumerate(shape))
+        whole = tuple(slice(None) for _ in shape)
+        for index, mode, where in product(("i4", "i8"), ("raise", "drop"), (whole, inner)):
+            some, of_them = places[where].astype(index), updates[where].copy()
+            if mode == "drop":
+                some[..., 1] = 999
+            options: dict[str, Any] = {"axis": axis, "reduction": how, "mode": mode}
+            _core.d3d12_kernels(device.name)
+            agree(device, dmlindex.scatter_elements, x, some, of_them, **options)
+            ran = _core.d3d12_kernels(device.name)
+            assert "hold_lines" in ran, (dtype, shape, axis, how, ran)
+            table = device.tensor(x)
+            dmlindex.scatter_elements(table, some, of_them, out=table, **options)
+            same(table.numpy(), dmlindex.scatter_elements(x, some, of_them, **options))
+    x, places = values((700, 9), "i4"), rng.integers(0, 9, (700, 90))
+    places[5, 7] = 9
+    table, updates = device.tensor(x), places.astype("i4")
+    found = dmlindex.scatter_elements(table, places, updates, axis=1, reduction="add")
+    with pytest.raises(IndexError, match=r"indices\[5, 7\] = 9 is out of range"):
+        found.numpy()
     _core.d3d12_set_profile(device.name, before)

@@ -76,6 +76,12 @@ def scatter_columns(device: str) -> Any:
     return dmlindex.scatter_elements(x, places, x[:3] + np.uint32(3), axis=0, device=device)
 
 
+def scatter_few_columns(device: str) -> Any:
+    x = values((40, 300), "u4")
+    places = tuples((40,), "i4", 30 * 300)[:, 0].reshape(30, 300)
+    return dmlindex.scatter_elements(x, places, x[:30] + np.uint32(3), axis=0, device=device)
+
+
 def scatter_rows_apart(device: str, columns: int = 3) -> Any:
     x = values((600, 4), "u4")
     places = tuples((4,), "i4", columns * 600)[:, 0].reshape(600, columns)

@@ -42,10 +42,7 @@ def scatter_in_place(device: Device, x: Array, places: Array) -> None:
 
 @case
 def scatter_units(device: Device, unit: int) -> None:
-    """Rows on a line, or of 16 bytes."""
-    if unit == 16:
-        scatter(device, (5, 4), once((5,), "i4"), "u4", unique_indices=True)
-        return
+    """Rows on a line."""
     kind = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32}[unit]
     table, items = data(2, 5, 3, data_type=kind), data(1, 3, 3, data_type=kind)
     desc = scatter_nd(table, index(1, 3, 2), items, table, 3, 2)

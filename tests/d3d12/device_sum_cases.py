@@ -76,7 +76,7 @@ def add_tuples(device: Device, dtype: str) -> None:
     """Tuples and lines of many positions: pairs at their ends, bad indices, of 4 and 8 bytes."""
     rng = np.random.default_rng(13)
     many = 70_003
-    for shape in ((many // 3,), (300, 1001), (7, 301, 55)):
+    for shape in ((many // 3,), (300, 1001), (7, 301, 55), (5, 61, 3, 55)):
         x = rng.integers(-3, 4, shape).astype(dtype)
         updates = (rng.random(many) < 1 / 64).astype(dtype)
         for index in ("i4", "u4", "i8"):

@@ -19,6 +19,7 @@ from tests.d3d12.device_profile_calls import (
     rows_of_eights,
     scatter,
     scatter_columns,
+    scatter_few_columns,
     scatter_in_lines,
     scatter_in_place,
     scatter_many,
@@ -182,6 +183,7 @@ SIDES = {
         {10500: "scatter_lines", 10501: "scatter_blocks"},
         {"least_lines": 600},
     ),
+    "held_targets": Sides(scatter_few_columns, {40: "hold_lines", 39: "find_single_winners_4_1"}),
     "paired_positions": Sides(
         sums(70, 700, dtype="i4"),
         {700: "accumulate_whole_pairs", 701: "accumulate_whole"},

@@ -188,6 +188,7 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     choice.unit = unit_of(plan);
     if (choice.unit == 2 && plan.direction == Direction::kGather)
         choice.unit = 1;  // no such kernel
+    if (!reach.typed_views) choice.unit = std::min<std::int64_t>(choice.unit, 4);
     if (!reach.typed_views) return choice;
     if (compares(plan, tensors, reach)) {
         choice.path = Path::kBytes;
@@ -195,8 +196,8 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.compares = true;
         return choice;
     }
-    if (lines) {
-        take_lines(plan, *lines, choice);
+    if (const auto found = lines ? lines : find_held_lines(plan, tensors, reach)) {
+        take_lines(plan, *found, choice);
         return choice;
     }
     if (fits_singles(plan, tensors, reach, choice.grid)) {
@@ -242,10 +243,6 @@ bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
     // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, and
     // the copy has a pass of its own.
     return positions * (copies ? profile.targets_copied : profile.targets_in_place) >= targets;
-}
-
-std::int64_t held_line(const Plan& plan) noexcept {
-    return plan.is_linear ? present_elements(plan.line) : plan.coordinates[0].limit;
 }
 
 TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {

@@ -42,7 +42,7 @@ enum class Path : std::uint8_t {
     kRows,     // move_rows.hlsl: slices of whole pieces of 16 or 4 bytes
     kSingles,  // four.hlsli: single elements, four neighbouring positions a thread
     kAny,      // gather_any.hlsl: the same of any dims, coordinates and indices; 8 bytes of slices
-    kLines,    // scatter_lines.hlsl, reduce_lines.hlsl: the positions of a line a thread
+    kLines,    // scatter_lines.hlsl, reduce_lines.hlsl, hold_lines.hlsl: lines of positions
     kBytes,    // gather_bytes.hlsl, scatter_bytes.hlsl: slices of any size, in pieces of 16 bytes
     kBlocks,   // scatter_blocks.hlsl, reduce_blocks.hlsl: see blocks.hpp
 };
@@ -61,10 +61,13 @@ struct PositionLines {
     std::int64_t count = 0;
     // Of a scatter: whether the last positions are likely to name all targets.
     bool are_named_early = false;
-    // Of a reduction:
+    // Of hold_lines.hlsl: a group notes in its memory what comes to its lines' targets.
+    bool are_held = false;
+    // Of those, and of a reduction:
     bool are_rows = false;      // a line's elements are neighbours, and lines follow each other
     std::int64_t together = 0;  // of a group
-    int lane_shift = 0;         // each has 2 to the power of it lanes
+    // Of a reduction:
+    int lane_shift = 0;  // each has 2 to the power of it lanes
 };
 
 // The blocks of the table of kBlocks, a group each.

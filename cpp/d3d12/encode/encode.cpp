@@ -83,6 +83,8 @@ void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice
         encode_gather(encoder, plan, choice, tensors, slot);
     } else if (choice.path == Path::kBlocks) {
         encode_blocks(encoder, plan, choice.blocks, tensors, slot);
+    } else if (choice.path == Path::kLines && choice.lines.are_held) {
+        encode_held_lines(encoder, plan, choice.lines, tensors, slot);
     } else if (plan.reduction == Reduction::kNone) {
         encode_scatter(encoder, plan, choice, tensors, slot);
     } else if (choice.path == Path::kLines) {

@@ -105,7 +105,7 @@ bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t up
 // Whether each thread of accumulate_pairs.hlsl can load what two neighbouring positions have at
 // once, and they are enough for it to pay.
 bool goes_by_pairs(const Plan& plan, const Profile& profile) noexcept {
-    constexpr int kMostCoordinates = 3;
+    constexpr int kMostCoordinates = 4;
     return plan.slice_bytes == plan.element_bytes && plan.element_bytes <= kWord &&
            !plan.is_linear && plan.mode != Mode::kWrap &&
            plan.coordinate_count <= kMostCoordinates && tuples_follow_positions(plan) &&
@@ -123,7 +123,7 @@ void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tenso
                  : std::clamp(positions / kAccumulators, kPair, kMostOfAdds) / kPair * kPair;
     constants.pattern[0] = {narrow(each), empty_word(plan), is_quick ? 1u : 0u, narrow(positions)};
     Views views;
-    views.read[0] = {tensors.items, plan.element_bytes == kWord ? Format::kRg32 : Format::kR32};
+    views.read[0] = {tensors.items, element_format(kPair * plan.element_bytes)};
     views.read[1] = {tensors.indices, Format::kRg32};
     views.written[0].span = tensors.table;
     views.written[1] = {tensors.table, added == kWord ? Format::kFloat32 : Format::kHalves};

@@ -26,6 +26,8 @@ void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
 // A scatter, or a reduction with its copy, by lines of the table.
 void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
                           const Tensors& tensors, const Slot& slot);
+void encode_held_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
+                       const Tensors& tensors, const Slot& slot);
 void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
                           const Tensors& tensors, const Slot& slot);
 // A scatter or reduction by blocks of the table, with its copy.

@@ -73,6 +73,10 @@ std::int64_t unit_of(const Plan& plan) noexcept {
     });
 }
 
+std::int64_t held_line(const Plan& plan) noexcept {
+    return plan.is_linear ? present_elements(plan.line) : plan.coordinates[0].limit;
+}
+
 Plan with_units(const Plan& plan, std::int64_t unit) noexcept {
     Plan units = plan;
     units.slice_bytes = unit;

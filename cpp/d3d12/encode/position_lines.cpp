@@ -24,6 +24,10 @@ constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
 
+// Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it.
+constexpr std::int64_t kManyGroups = 264;
+constexpr std::int64_t kSomeGroups = 64;
+
 // Of scatter_lines.hlsl: positions of a line for each of its targets, for it to go backwards; and
 // where there is a copy to make.
 constexpr std::int64_t kEnoughNamed = 4;
@@ -127,6 +131,30 @@ int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profil
     return shift;
 }
 
+// Whether groups may add up what comes to a target: integers, of any order.
+bool adds_integers(const Plan& plan) noexcept {
+    const std::int64_t values = kernel_values(plan.value_type);
+    return plan.reduction == Reduction::kAdd && plan.slice_bytes == plan.element_bytes &&
+           plan.value_type != ValueType::kBool &&
+           (values == VALUES_INTEGERS || values == VALUES_WIDE);
+}
+
+// Whether positions are so many for the elements of their lines that it pays to go through both,
+// and lines so short that a group has some of them: of columns it else fetches more than it takes.
+// Scatters along rows have blocks. Few integers of 4 bytes are quicker by reduce_lines.hlsl.
+bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t elements,
+                  const Profile& profile) noexcept {
+    constexpr std::int64_t kSomePositions = 64;
+    const bool sums = plan.reduction != Reduction::kNone;
+    if (lines.are_rows ? !sums || elements > 2 * profile.held_targets || lines.count < kSomeGroups
+                       : elements > profile.held_targets || lines.count < kManyGroups) {
+        return false;
+    }
+    if (sums && plan.element_bytes == kWord && lines.positions < kSomePositions) return false;
+    if (sums && !plan.copies_source) return lines.positions > elements;
+    return elements <= (plan.copies_source ? 2 : kMostUnnamed) * lines.positions;
+}
+
 }  // namespace
 
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
@@ -143,8 +171,35 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
     return fits ? lines : std::nullopt;
 }
 
+std::optional<PositionLines> find_held_lines(const Plan& plan, const Tensors& tensors,
+                                             const Reach& reach) noexcept {
+    const bool sums = adds_integers(plan);
+    if (!reach.typed_views || plan.coordinate_count != 1 ||
+        !(sums || plan.reduction == Reduction::kNone)) {
+        return std::nullopt;
+    }
+    std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
+    if (!lines || lines->along < 0) return std::nullopt;
+    lines->are_held = true;
+    lines->are_rows = lines_are_rows(plan, *lines);
+    // In place, few updates are quick by atomics.
+    if (!plan.copies_source && sums && position_count(plan) <= reach.profile.claimed_positions) {
+        return std::nullopt;
+    }
+    const std::int64_t elements = plan.coordinates[0].limit;
+    if (!holding_pays(plan, *lines, elements, reach.profile)) return std::nullopt;
+    const std::int64_t fitting = kHeldWords / (sums && plan.slice_bytes > kWord ? 2 : 1) / elements;
+    if (fitting == 0) return std::nullopt;
+    lines->together = std::clamp<std::int64_t>(lines->count / kManyGroups, 1,
+                                               std::min<std::int64_t>(fitting, kBlockThreads));
+    const std::int64_t of_a_lane = std::max(lines->positions, elements) * lines->together;
+    const bool is_long = reach.has_short_loops && of_a_lane > kMostOfAShortLane * kBlockThreads;
+    return is_long ? std::nullopt : lines;
+}
+
 std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
                                                 const Reach& reach) noexcept {
+    if (std::optional<PositionLines> held = find_held_lines(plan, tensors, reach)) return held;
     const std::int64_t values = kernel_values(plan.value_type);
     const bool has_integers = values == VALUES_INTEGERS && plan.element_bytes == kWord;
     if (!reach.typed_views || plan.coordinate_count != 1 || plan.coordinates[0].limit == 0 ||

@@ -12,7 +12,11 @@ namespace dmlindex::d3d12 {
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
                                                  const Reach& reach) noexcept;
 
-// The same of a reduction, for reduce_lines.hlsl.
+// Those of a scatter, or of a sum of integers, that groups of hold_lines.hlsl hold in their memory.
+std::optional<PositionLines> find_held_lines(const Plan& plan, const Tensors& tensors,
+                                             const Reach& reach) noexcept;
+
+// Those of a reduction, for that kernel or reduce_lines.hlsl.
 std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
                                                 const Reach& reach) noexcept;
 // Whether they are the whole table, so that it is copied as they are gone along.

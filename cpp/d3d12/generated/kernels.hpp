@@ -16,11 +16,9 @@ enum class Kernel : std::uint8_t {
     copy_pieces,
     gather_units_1,
     gather_units_4,
-    gather_units_16,
     scatter_units_1,
     scatter_units_2,
     scatter_units_4,
-    scatter_units_16,
     find_winners,
     scatter_in_order_1,
     scatter_in_order_4,
@@ -81,6 +79,7 @@ enum class Kernel : std::uint8_t {
     scatter_singles_8_2,
     scatter_singles_8_3,
     scatter_lines,
+    hold_lines,
     scatter_winners_1,
     scatter_winners_2,
     scatter_winners_4,
@@ -126,7 +125,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 116;
+inline constexpr int kKernelCount = 115;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -134,10 +133,10 @@ Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> 
 namespace kernels {
 
 inline Kernel gather_units(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::gather_units_1, 3, {unit});
+    return find_kernel(Kernel::gather_units_1, 2, {unit});
 }
 inline Kernel scatter_units(std::int64_t unit) noexcept {
-    return find_kernel(Kernel::scatter_units_1, 4, {unit});
+    return find_kernel(Kernel::scatter_units_1, 3, {unit});
 }
 inline Kernel scatter_in_order(std::int64_t unit) noexcept {
     return find_kernel(Kernel::scatter_in_order_1, 3, {unit});

@@ -1,6 +1,6 @@
 // accumulate_sums.hlsl for many single elements of up to 4 bytes: a thread fetches what two neighbouring positions have at
 // once, as what bounds such sums are the loads. Once its group knows that it goes on without lists, it does so in a loop
-// of its own. Tuples of up to three indices of 4 or 8 bytes lie one after the other, and so do the items; no wrap, and no
+// of its own. Tuples of up to four indices of 4 or 8 bytes lie one after the other, and so do the items; no wrap, and no
 // linear plan. arguments: x to z as in value.hlsli. pattern[0]: x the positions of a thread, two times some, y and z as in
 // accumulate_sums.hlsl, w all positions.
 
@@ -38,12 +38,13 @@ uint2 resolve_pair(uint k, uint2 low, uint2 high, uint2 number, inout bool2 ther
 Pair load_pair(uint position, uint end) {
     uint count = coordinate_count;
     bool eights = index_bytes == 8;
+    bool one_by_one = eights || count > 3;
     uint2 both = position + uint2(0, 1);
     uint2 number = both * count;
     uint2 first = 0;
     uint2 second = 0;
     uint2 third = 0;
-    [branch] if (!eights) {
+    [branch] if (!one_by_one) {
         first = index_pairs[number.x / 2];
         [branch] if (count > 1) second = index_pairs[number.x / 2 + 1];
         [branch] if (count > 2) third = index_pairs[number.x / 2 + 2];
@@ -62,19 +63,23 @@ Pair load_pair(uint position, uint end) {
         pair.place += p * dims[d].table_stride;
     }
     [loop] for (uint k = 0; k < count; ++k) {
-        uint2 low, high;
-        [branch] if (eights) {
-            uint2 one = index_pairs[number.x + k];
-            uint2 other = index_pairs[number.y + k];
+        uint2 low;
+        uint2 high = 0;
+        [branch] if (one_by_one) {
+            uint2 word = number + k;
+            uint2 at = eights ? word : word / 2;
+            uint2 one = index_pairs[at.x];
+            uint2 other = index_pairs[at.y];
             low = uint2(one.x, other.x);
             high = uint2(one.y, other.y);
+            if (!eights) low = word % 2 != 0 ? high : low;
         } else {
             low.x = k == 0 ? first.x : k == 1 ? first.y : second.x;
             low.y = k == 0 ? second.y : k == 1 ? third.x : third.y;
             if (count == 2) low.y = k == 0 ? second.x : second.y;
             if (count == 1) low.y = first.y;
-            high = index_signed ? asuint(asint(low) >> 31) : 0;
         }
+        if (!eights) high = index_signed ? asuint(asint(low) >> 31) : 0;
         pair.place += resolve_pair(k, low, high, number + k, pair.there);
     }
     return pair;
@@ -111,28 +116,9 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         bool there = i < each && (i % 2 != 0 ? pair.there.y : pair.there.x);
         [branch] if (there) there = is_for_hardware(offset, element);
         Sum update = sum_of(element);
-        bool met = there && offset == target;
-        [branch] if (met) {
-            update = both_of(hand, update);
-            target = kNone;
-        }
-        // What was in hand goes on, and what has come is in hand.
-        [branch] if (there || round == rounds) {
-            uint next = there ? offset : kNone;
-            Sum value = update;
-            offset = target;
-            update = hand;
-            target = next;
-            hand = value;
-            there = offset != kNone;
-        }
+        bool met = hand_over(target, hand, offset, update, there, true, round == rounds);
         uint leaving = look(looks, thread, round, rounds, offset, update, met, target, there);
-        [loop] for (uint which = 0; which < 2; ++which) {
-            bool of_place = which == 0;
-            [branch] if (of_place ? leaving != kNone : there) {
-                add_at_once(of_place ? leaving : offset, of_place ? looks.kept : update);
-            }
-        }
+        add_both(leaving, looks.kept, there, offset, update);
     }
     uint begin = round - 1;
     [loop] for (uint i = begin; i <= each; ++i) {

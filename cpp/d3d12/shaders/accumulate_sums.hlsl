@@ -48,32 +48,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         [branch] if (there) there = load_update(walk, round - 1, offset, element);
         [branch] if (there) there = is_for_hardware(offset, element);
         Sum update = sum_of(element);
-        bool met = there && offset == target;
-        [branch] if (met) {
-            update = both_of(hand, update);
-            target = kNone;
-        }
-        // What was in hand goes on, and what has come is in hand.
-        [branch] if (rounds > 1 && (there || round == rounds)) {
-            uint next = there ? offset : kNone;
-            Sum value = update;
-            offset = target;
-            update = hand;
-            target = next;
-            hand = value;
-            there = offset != kNone;
-        }
+        bool met = hand_over(target, hand, offset, update, there, rounds > 1, round == rounds);
         uint leaving = look(looks, thread, round, rounds, offset, update, met, target, there);
-#if ADDS == 2
-        [loop] for (uint which = 0; which < 2; ++which) {
-            bool of_place = which == 0;
-            [branch] if (of_place ? leaving != kNone : there) {
-                add_at_once(of_place ? leaving : offset, of_place ? looks.kept : update);
-            }
-        }
-#else
-        [branch] if (leaving != kNone) add_at_once(leaving, looks.kept);
-        [branch] if (there) add_at_once(offset, update);
-#endif
+        add_both(leaving, looks.kept, there, offset, update);
     }
 }

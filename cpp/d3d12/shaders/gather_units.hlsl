@@ -13,9 +13,7 @@ uint table_word(uint offset) { return table.Load(offset & ~3u); }
 
 Unit fill_unit(uint unit) {
     uint at = unit % pattern_units;
-#if UNIT == 16
-    return pattern[at];
-#elif UNIT == 4
+#if UNIT == 4
     return pattern[at / 4][at % 4];
 #else
     uint offset = at * UNIT;

@@ -219,3 +219,39 @@ uint look(inout Looks looks, uint thread, uint round, uint rounds, uint offset, 
     }
     return leaving;
 }
+
+// A thread has a sum in hand: what comes to the same target meets there, which is returned. Else what was in hand goes on
+// if it is to (has_hand), and what has come is in hand. In the last round the hand is emptied.
+bool hand_over(inout uint target, inout Sum hand, inout uint offset, inout Sum update, inout bool there, bool has_hand,
+               bool is_last) {
+    bool met = there && offset == target;
+    [branch] if (met) {
+        update = both_of(hand, update);
+        target = kNone;
+    }
+    [branch] if (has_hand && (there || is_last)) {
+        uint next = there ? offset : kNone;
+        Sum value = update;
+        offset = target;
+        update = hand;
+        target = next;
+        hand = value;
+        there = offset != kNone;
+    }
+    return met;
+}
+
+// What leaves the thread's place, and an update that is in no list. (Of halves the kernel has the way to the table once.)
+void add_both(uint leaving, Sum kept, bool there, uint offset, Sum update) {
+#if ADDS == 2
+    [loop] for (uint which = 0; which < 2; ++which) {
+        bool of_place = which == 0;
+        [branch] if (of_place ? leaving != kNone : there) {
+            add_at_once(of_place ? leaving : offset, of_place ? kept : update);
+        }
+    }
+#else
+    [branch] if (leaving != kNone) add_at_once(leaving, kept);
+    [branch] if (there) add_at_once(offset, update);
+#endif
+}
