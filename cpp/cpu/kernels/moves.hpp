@@ -95,7 +95,7 @@ template <bool kCanAllLines = false>
     const auto first = reinterpret_cast<std::uintptr_t>(now) + kAheadBytes;
     for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
          line += kCacheLineBytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
+        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
     }
 }
 
