@@ -87,15 +87,21 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
+// How far ahead a run's indices and items are asked for. Of short runs the table's rows come from
+// memory one after the other, too: from 3 KB on a Zen 4 reads all three at 0.75 of the speed.
+static inline std::int64_t ahead_bytes(const IndexRun& run) noexcept {
+    constexpr std::int64_t kLongRun = 1024;
+    return run.count < kLongRun || run.places != nullptr ? 2048 : 4096;
+}
+
 // Asks for as many bytes of indices or items as are taken now, from some way on, into L2: the
 // hardware stops to foresee where a page ends. Always inlined, as fetch is.
-[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now,
-                                                      std::int64_t bytes) noexcept {
-    constexpr std::int64_t kAheadBytes = 4096;
-    const auto first = reinterpret_cast<std::uintptr_t>(now) + kAheadBytes;
+[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now, std::int64_t bytes,
+                                                      std::int64_t ahead) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(now) + static_cast<std::uintptr_t>(ahead);
     for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
          line += kCacheLineBytes) {
-        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 3);
+        __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
     }
 }
 
