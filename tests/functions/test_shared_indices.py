@@ -83,3 +83,26 @@ def test_many_rows_of_few_places(dtype: str, limit: int, count: int) -> None:
     filled = np.take(view, np.where(indices == limit, 0, indices), 2)
     filled[..., indices == limit] = np.zeros(1, dtype)
     assert dmlindex.gather(view, indices, 2, mode="fill").tobytes() == filled.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+@pytest.mark.parametrize("row_bytes", [900, 2100, 16380, 16388, 70000])
+@pytest.mark.parametrize("repeats", [1, 8])
+def test_rows_that_are_asked_for_ahead(dtype: str, row_bytes: int, repeats: int) -> None:
+    """Rows of more than the caches hold go piece by piece, the last of which may be odd."""
+    table_bytes = 32 << 20
+    size = np.dtype(dtype).itemsize
+    limit = row_bytes // size
+    rng = np.random.default_rng([row_bytes, repeats])
+    table = rng.integers(0, 250, (table_bytes // row_bytes, limit)).astype(dtype)
+    count = row_bytes // 16 + 7  # four for each of the row's cache lines
+    shared = np.repeat(rng.integers(-limit, limit, count), repeats)[:count]
+    assert (dmlindex.gather(table, shared, 1, mode="clamp") == np.take(table, shared, 1)).all()
+    indices = np.broadcast_to(shared, (len(table), count)).copy()
+    indices[::3] = indices[::3, ::-1]
+    expected = np.take_along_axis(table, indices, 1)
+    assert (dmlindex.gather_elements(table, indices, 1) == expected).all()
+    updates = expected[::-1].copy()
+    result = dmlindex.scatter_elements(table, indices, updates, axis=1)
+    np.put_along_axis(table, indices, updates, 1)
+    assert (result == table).all()
