@@ -50,9 +50,10 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return std::clamp<std::int64_t>(kAheadBytes / slice_bytes, 8, 128);
 }
 
+inline constexpr int kIntoL1 = 3;  // a prefetch's locality
+
 // Asks for a span of the table that is read soon, in no order that the hardware would foresee: into
-// L2, or further.
-inline constexpr int kIntoL1 = 3;
+// L2, or L1.
 template <int kLocality = 2>
 [[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
                                                      std::int64_t bytes) noexcept {
