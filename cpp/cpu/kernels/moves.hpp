@@ -50,10 +50,9 @@ static inline std::int64_t fetch_distance(std::int64_t slice_bytes) noexcept {
     return std::clamp<std::int64_t>(kAheadBytes / slice_bytes, 8, 128);
 }
 
-inline constexpr int kIntoL1 = 3;  // a prefetch's locality
-
 // Asks for a span of the table that is read soon, in no order that the hardware would foresee: into
-// L2, or L1.
+// L2, or further.
+inline constexpr int kIntoL1 = 3;
 template <int kLocality = 2>
 [[gnu::always_inline]] static inline void fetch_span(const std::byte* from,
                                                      std::int64_t bytes) noexcept {
@@ -88,18 +87,12 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
-// How far ahead a run's indices and items are asked for. Of short runs the table's rows come from
-// memory one after the other, too: a Zen 4 reads all three more slowly where it is 3 KB or more.
-static inline std::int64_t ahead_bytes(const IndexRun& run) noexcept {
-    constexpr std::int64_t kLongRun = 512;
-    return run.count < kLongRun ? 2048 : 4096;
-}
-
 // Asks for as many bytes of indices or items as are taken now, from some way on, into L2: the
 // hardware stops to foresee where a page ends. Always inlined, as fetch is.
-[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now, std::int64_t bytes,
-                                                      std::int64_t ahead) noexcept {
-    const auto first = reinterpret_cast<std::uintptr_t>(now) + static_cast<std::uintptr_t>(ahead);
+[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now,
+                                                      std::int64_t bytes) noexcept {
+    constexpr std::int64_t kAheadBytes = 4096;
+    const auto first = reinterpret_cast<std::uintptr_t>(now) + kAheadBytes;
     for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
          line += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
