@@ -188,8 +188,10 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     choice.unit = unit_of(plan);
     if (choice.unit == 2 && plan.direction == Direction::kGather)
         choice.unit = 1;  // no such kernel
-    if (!reach.typed_views) choice.unit = std::min<std::int64_t>(choice.unit, 4);
-    if (!reach.typed_views) return choice;
+    if (!reach.typed_views) {
+        choice.unit = std::min<std::int64_t>(choice.unit, 4);  // no kernel of 16 bytes
+        return choice;
+    }
     if (compares(plan, tensors, reach)) {
         choice.path = Path::kBytes;
         choice.unit = 1;
