@@ -10,9 +10,9 @@ namespace {
 // Of 16 indices the low 32 bits, and limit added where one is negative.
 template <class Index>
 __m512i low_words(const std::byte* from, __m512i limit) noexcept {
-    const __m512i first = _mm512_loadu_si512(from);
+    const __m512i first = once(Avx512Words{_mm512_loadu_si512(from)}).lanes;
     if constexpr (sizeof(Index) == 8) {
-        const __m512i second = _mm512_loadu_si512(from + kRegisterBytes);
+        const __m512i second = once(Avx512Words{_mm512_loadu_si512(from + kRegisterBytes)}).lanes;
         const __m512i words = _mm512_inserti64x4(
             _mm512_castsi256_si512(_mm512_cvtepi64_epi32(first)), _mm512_cvtepi64_epi32(second), 1);
         const auto negative =

@@ -17,7 +17,7 @@ std::int64_t look_up_bytes(const IndexRun& run, const Table& table, std::byte* i
     const std::byte* const indices = run.indices;
     const std::int64_t whole = run.count - run.count % kRegisterBytes;
     for (std::int64_t i = 0; i < whole; i += kRegisterBytes) {
-        __m512i places = _mm512_loadu_si512(indices + i);
+        __m512i places = once(Avx512Words{_mm512_loadu_si512(indices + i)}).lanes;
         if constexpr (kMode == Mode::kClamp) {
             places = _mm512_min_epu8(places, last);
         } else {
@@ -50,7 +50,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byt
             const std::byte* const from = indices + at * static_cast<std::int64_t>(sizeof(Index));
             fetch_ahead(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
             Avx512Words outside = Avx512Words::splat(0);
-            const auto index = Avx512Words::load<Index>(from);
+            const auto index = indices_at<Avx512Words, Index>(from);
             words = place<Avx512Words, Index, kMode>(index, limit, last, outside).lanes;
             any_outside = any_outside | outside;
             at += kLookUpStep;

@@ -27,7 +27,7 @@ bool resolve_scalar(const IndexRun& given, std::int64_t* offsets) noexcept {
         const Coordinate coordinate = run.coordinates[k];
         const std::byte* indices = run.indices + coordinate.index_offset;
         for (std::int64_t i = 0; i < run.count; ++i) {
-            const Index index = element_at<Index>(indices + i * run.index_stride);
+            const Index index = index_at<Index>(indices + i * run.index_stride);
             const std::int64_t at = place_of<Index, kMode>(index, coordinate.limit);
             const std::int64_t before = k == 0 ? place_before(run, i) : offsets[i];
             if constexpr (kMode == Mode::kSkip) {
@@ -53,7 +53,7 @@ bool address_scalar(const IndexRun& given, const LineSpan& given_span,
         for (int k = 0; k < run.coordinate_count; ++k) {
             const Coordinate& coordinate = run.coordinates[k];
             const auto index =
-                element_at<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
+                index_at<Index>(run.indices + i * run.index_stride + coordinate.index_offset);
             const std::int64_t if_negative = static_cast<std::int64_t>(index) >> 63;
             const auto place = static_cast<std::uint32_t>(index) +
                                static_cast<std::uint32_t>(coordinate.limit & if_negative);

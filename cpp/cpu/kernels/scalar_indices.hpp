@@ -12,6 +12,15 @@
 
 namespace dmlindex::cpu {
 
+// An index, read once. Another thread may write to it meanwhile, and of a plain load the compiler
+// may make two, one of which is checked and the other one used.
+template <class Index>
+static inline Index index_at(const std::byte* from) noexcept {
+    auto index = element_at<Index>(from);
+    asm("" : "+r"(index));
+    return index;
+}
+
 // A negative index counts from the end. Without a branch, which would be mispredicted half of the
 // time.
 static inline std::int64_t from_start(std::int64_t index, std::int64_t limit) noexcept {
@@ -57,8 +66,7 @@ static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* 
     const std::int64_t count = run.count;
     const std::int64_t bytes = kBytes != 0 ? kBytes : run.coordinates[0].table_stride;
     for (std::int64_t i = 0; i < count; ++i) {
-        const auto index =
-            element_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const auto index = index_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t place = place_of<Index, kMode>(index, limit);
         if (place < 0) return i;
         if constexpr (kBytes != 0) {

@@ -24,7 +24,7 @@ std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const
     for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
         alignas(64) std::int64_t places[kLookUpStep];
         for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-            const Vector index = Vector::template load<Index>(
+            const Vector index = indices_at<Vector, Index>(
                 run.indices + (i + j) * static_cast<std::int64_t>(sizeof(Index)));
             const Vector at = (index + (negative(index) & limit) + base) & low;
             select_negative(last - at, last, at).store(places + j);
@@ -58,7 +58,7 @@ template <class Vector, class Index, Mode kMode, class Keep>
     Vector any_outside = Vector::splat(0);
     for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
         Vector outside = Vector::splat(0);
-        const Vector index = Vector::template load<Index>(indices + (i + j) * kIndexBytes);
+        const Vector index = indices_at<Vector, Index>(indices + (i + j) * kIndexBytes);
         keep(j, place<Vector, Index, kMode>(index, limit, last, outside));
         any_outside = any_outside | outside;
     }

@@ -22,6 +22,29 @@ static inline IndexRun behind(IndexRun run, std::int64_t first) noexcept {
     return run;
 }
 
+// Indices that were loaded, once, as index_at does.
+template <class Vector>
+[[gnu::always_inline]] inline Vector once(Vector indices) noexcept {
+#if defined(__aarch64__)
+    asm("" : "+w"(indices.lanes));
+#else
+    asm("" : "+v"(indices.lanes));
+#endif
+    return indices;
+}
+
+template <class Vector, class Index>
+[[gnu::always_inline]] inline Vector indices_at(const std::byte* from) noexcept {
+    return once(Vector::template load<Index>(from));
+}
+
+// Those of positions that are stride bytes apart.
+template <class Vector, class Index>
+[[gnu::always_inline]] inline Vector indices_at(const std::byte* from,
+                                                std::int64_t stride) noexcept {
+    return once(Vector::template load_strided<Index>(from, stride));
+}
+
 // Indices in [0, limit), negative ones counted from the end; gathers into outside, with the sign,
 // where that did not help. Mode::kClamp moves every index inside.
 template <class Vector, class Index, Mode kMode>
@@ -93,8 +116,8 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
         if constexpr (kFirst) fetch_ahead(at, fetched_bytes);
-        const Vector index = kPacked ? Vector::template load<Index>(at)
-                                     : Vector::template load_strided<Index>(at, index_stride);
+        const Vector index =
+            kPacked ? indices_at<Vector, Index>(at) : indices_at<Vector, Index>(at, index_stride);
         Vector outside = Vector::splat(0);
         const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
         if constexpr (kMode == Mode::kWrap) {
@@ -165,9 +188,8 @@ bool address_vectors(const IndexRun& run, const LineSpan& span, std::int64_t* of
         for (int k = 0; k < run.coordinate_count; ++k) {
             const Coordinate& coordinate = run.coordinates[k];
             const std::byte* at = run.indices + coordinate.index_offset + i * run.index_stride;
-            const Vector index = packed
-                                     ? Vector::template load<Index>(at)
-                                     : Vector::template load_strided<Index>(at, run.index_stride);
+            const Vector index = packed ? indices_at<Vector, Index>(at)
+                                        : indices_at<Vector, Index>(at, run.index_stride);
             Vector place = index;
             if constexpr (std::is_signed_v<Index> || sizeof(Index) == sizeof(std::int64_t)) {
                 place = index + (negative(index) & Vector::splat(coordinate.limit));
@@ -198,8 +220,7 @@ bool hold(const IndexRun& run, std::byte* packed) noexcept {
     Vector any_outside = Vector::splat(0);
     const auto hold_vector = [&](const std::byte* indices, std::byte* to) {
         Vector outside = Vector::splat(0);
-        place<Vector, Index, Mode::kRaise>(Vector::template load<Index>(indices), limit, last,
-                                           outside)
+        place<Vector, Index, Mode::kRaise>(indices_at<Vector, Index>(indices), limit, last, outside)
             .template store_narrow<kPackedBytes>(to);
         any_outside = any_outside | outside;
     };

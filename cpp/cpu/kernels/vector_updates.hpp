@@ -73,8 +73,7 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
     }
     // The last few, or those before one that is out of range.
     for (; i < count; ++i) {
-        const auto index =
-            element_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const auto index = index_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t only = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
         if (only < 0) break;
         move(table + only * kBytes, items + i * kBytes);
