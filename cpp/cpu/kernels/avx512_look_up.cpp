@@ -38,6 +38,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byt
     const Avx512Words last = Avx512Words::splat(size - 1);
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
+    const std::int64_t ahead = ahead_bytes(run);
     std::int64_t i = 0;
     if constexpr (Table::kTakesBytes && std::is_same_v<Index, std::uint8_t>) {
         i = look_up_bytes<kMode>(run, table, items);
@@ -48,7 +49,7 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byt
 #pragma GCC unroll 4
         for (__m512i& words : places) {
             const std::byte* const from = indices + at * static_cast<std::int64_t>(sizeof(Index));
-            fetch_ahead(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)));
+            fetch_ahead(from, kLookUpStep * static_cast<std::int64_t>(sizeof(Index)), ahead);
             Avx512Words outside = Avx512Words::splat(0);
             const auto index = indices_at<Avx512Words, Index>(from);
             words = place<Avx512Words, Index, kMode>(index, limit, last, outside).lanes;

@@ -87,12 +87,17 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(last), 0, 2);
 }
 
+// How far ahead a run's indices and items are asked for. Of short rows the table comes from memory
+// row after row, too: a Zen 4 reads all three more slowly where it is 3 KB or more.
+static inline std::int64_t ahead_bytes(const IndexRun& run) noexcept {
+    return run.count < kLongRow && !run.in_long_row ? 2048 : 4096;
+}
+
 // Asks for as many bytes of indices or items as are taken now, from some way on, into L2: the
 // hardware stops to foresee where a page ends. Always inlined, as fetch is.
-[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now,
-                                                      std::int64_t bytes) noexcept {
-    constexpr std::int64_t kAheadBytes = 4096;
-    const auto first = reinterpret_cast<std::uintptr_t>(now) + kAheadBytes;
+[[gnu::always_inline]] static inline void fetch_ahead(const std::byte* now, std::int64_t bytes,
+                                                      std::int64_t ahead) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(now) + static_cast<std::uintptr_t>(ahead);
     for (std::uintptr_t line = first; line < first + static_cast<std::uintptr_t>(bytes);
          line += kCacheLineBytes) {
         __builtin_prefetch(reinterpret_cast<const void*>(line), 0, 2);
@@ -109,20 +114,21 @@ template <bool kCanAllLines = false>
     __builtin_prefetch(reinterpret_cast<const void*>(item + kAheadBytes), 0, 2);
 }
 
-// Whether a block of elements goes through the table in order, line by line, by some looks: the
-// hardware foresees that.
+// Whether a block of elements goes through the table in order, line by line, by some looks, but for
+// a few leaps, as from row to row: the hardware foresees that.
 static inline bool is_foreseen(const Block& block) noexcept {
     constexpr std::int64_t kLooks = 16;
+    constexpr int kFewLeaps = 3;
     if (block.slice_bytes > kElementBytes || block.count < 2 * kLooks) return false;
     const std::int64_t apart = block.count / kLooks;
     const auto most = static_cast<std::uint64_t>(apart * kCacheLineBytes);
-    bool in_order = true;
+    int leaps = 0;
     for (std::int64_t k = 1; k < kLooks; ++k) {
         const auto step = static_cast<std::uint64_t>(block.offsets[k * apart]) -
                           static_cast<std::uint64_t>(block.offsets[(k - 1) * apart]);
-        in_order &= step <= most;
+        leaps += step > most ? 1 : 0;
     }
-    return in_order;
+    return leaps <= kFewLeaps;
 }
 
 // Calls visit(i) for every position, with the slices of some positions ahead on their way if the

@@ -52,9 +52,10 @@ template <class Step>
 // places of positions i + j and so on). False if one has no place.
 template <class Vector, class Index, Mode kMode, class Keep>
 [[gnu::always_inline]] inline bool place_step(const std::byte* indices, std::int64_t i,
-                                              Vector limit, Vector last, Keep keep) noexcept {
+                                              std::int64_t ahead, Vector limit, Vector last,
+                                              Keep keep) noexcept {
     constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
-    fetch_ahead(indices + i * kIndexBytes, kLookUpStep * kIndexBytes);
+    fetch_ahead(indices + i * kIndexBytes, kLookUpStep * kIndexBytes, ahead);
     Vector any_outside = Vector::splat(0);
     for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
         Vector outside = Vector::splat(0);
@@ -71,11 +72,13 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, kBytes>(run, table, items);
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    const std::int64_t ahead = ahead_bytes(run);
     return each_step(run.count, [&](std::int64_t i) {
-        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes);
+        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
         alignas(64) std::int64_t places[kLookUpStep];
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
-        if (!place_step<Vector, Index, kMode>(run.indices, i, limit, last, keep)) return false;
+        if (!place_step<Vector, Index, kMode>(run.indices, i, ahead, limit, last, keep))
+            return false;
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {
             std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
         }
@@ -96,15 +99,16 @@ std::int64_t look_up_as(const IndexRun& run, const std::byte* table, std::byte* 
     const Vector width = Vector::splat(bytes);
     // Behind the last of these, kWide bytes would reach past the table.
     const Vector last_wide = Vector::splat(last_place - (kWide - 1) / bytes);
+    const std::int64_t ahead = ahead_bytes(run);
     return each_step(count, [&](std::int64_t i) {
-        fetch_ahead(items + i * bytes, kLookUpStep * bytes);
+        fetch_ahead(items + i * bytes, kLookUpStep * bytes, ahead);
         alignas(64) std::int64_t offsets[kLookUpStep];
         Vector any_at_end = Vector::splat(0);
         const auto keep = [&](std::int64_t j, Vector at) {
             multiply_low(at, width).store(offsets + j);
             any_at_end = any_at_end | (last_wide - at);
         };
-        if (!place_step<Vector, Index, kMode>(indices, i, limit, last, keep)) return false;
+        if (!place_step<Vector, Index, kMode>(indices, i, ahead, limit, last, keep)) return false;
         if (any_negative(any_at_end) || i + 2 * kLookUpStep > count) {
 #pragma GCC unroll 1
             for (std::int64_t j = 0; j < kLookUpStep; ++j) {

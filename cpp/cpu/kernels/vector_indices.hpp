@@ -113,9 +113,10 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     const Vector last = Vector::splat(coordinate.limit - 1);
     const Vector stride = Vector::splat(coordinate.table_stride);
     const Vector skipped = Vector::splat(kSkipped);
+    const std::int64_t ahead = ahead_bytes(run);
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
-        if constexpr (kFirst) fetch_ahead(at, fetched_bytes);
+        if constexpr (kFirst) fetch_ahead(at, fetched_bytes, ahead);
         const Vector index =
             kPacked ? indices_at<Vector, Index>(at) : indices_at<Vector, Index>(at, index_stride);
         Vector outside = Vector::splat(0);
@@ -226,8 +227,9 @@ bool hold(const IndexRun& run, std::byte* packed) noexcept {
     };
     const std::int64_t rest = run.count % Vector::kLanes;
     const std::int64_t whole = run.count - rest;
+    const std::int64_t ahead = ahead_bytes(run);
     for (std::int64_t i = 0; i < whole; i += Vector::kLanes) {
-        fetch_ahead(run.indices + i * kIndexBytes, Vector::kLanes * kIndexBytes);
+        fetch_ahead(run.indices + i * kIndexBytes, Vector::kLanes * kIndexBytes, ahead);
         hold_vector(run.indices + i * kIndexBytes, packed + i * kPackedBytes);
     }
     if (rest > 0) {

@@ -58,10 +58,11 @@ template <class Vector, class Index, std::int64_t kBytes, class Move>
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
+    const std::int64_t ahead = ahead_bytes(run);
     const auto place = [=](std::int64_t first, std::int64_t* places) {
-        fetch_ahead(items + first * kBytes, kLookUpStep * kBytes);
+        fetch_ahead(items + first * kBytes, kLookUpStep * kBytes, ahead);
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
-        return place_step<Vector, Index, Mode::kRaise>(indices, first, limit, last, keep);
+        return place_step<Vector, Index, Mode::kRaise>(indices, first, ahead, limit, last, keep);
     };
     std::int64_t i = 0;
     // Smaller indices reach no far places.

@@ -39,12 +39,17 @@ bool items_are_linear(const Dim* dims, int rank) noexcept {
 }
 
 // Whether packed items come from, or go to, places that follow each other: a run of consecutive
-// indices is a slice. Random ones are told by the first look.
+// indices is a slice. Most others are told by the last place.
 bool follow_each_other(const Block& block) noexcept {
-    for (std::int64_t i = 1; i < block.count; ++i) {
+    if (block.count < 2) return false;
+    const std::int64_t last = block.count - 1;
+    const std::int64_t first = block.offsets[0];
+    if (first == kSkipped || block.offsets[last] != first + last * block.slice_bytes) return false;
+#pragma GCC unroll 4
+    for (std::int64_t i = 1; i < last; ++i) {
         if (block.offsets[i] != block.offsets[i - 1] + block.slice_bytes) return false;
     }
-    return block.count > 1 && block.offsets[0] != kSkipped;
+    return true;
 }
 
 // Whether indices that rows of the table share are looked up in each of the rows, too long to be
@@ -230,7 +235,10 @@ bool execute(const Job& job) noexcept {
             IndexRun run = walker.index_run(job.buffers.indices, rows * tile.row_places,
                                             job.coordinates, job.coordinate_count);
             run.index_stride = last.index_stride;
-            if (tile.row_places > 1) run.places = places;
+            if (tile.row_places > 1) {
+                run.places = places;
+                run.in_long_row = false;
+            }
             if (!job.resolve(run, offsets + count)) return false;
             count += run.count;
             walker.advance(rows);

@@ -30,8 +30,9 @@ class PositionWalker {
     // The next count positions of the run, count ≤ left_in_run().
     IndexRun index_run(const std::byte* indices, std::int64_t count, const Coordinate* coordinates,
                        int coordinate_count) const noexcept {
-        return {indices + index_offset(), run_.index_stride, count,           table_offset(),
-                run_.table_stride,        coordinates,       coordinate_count};
+        return {indices + index_offset(), run_.index_stride, count,
+                table_offset(),           run_.table_stride, coordinates,
+                coordinate_count,         nullptr,           run_.size >= kLongRow};
     }
 
   private:
