@@ -61,3 +61,22 @@ def test_records_along_an_axis(width: int, threads: Any) -> None:
         threads(count)
         found = dmlindex.gather_elements(x, indices, 1)
         assert found.tobytes() == np.take_along_axis(x, indices, 1).tobytes()
+
+
+@pytest.mark.parametrize("width", [1, 4, 12, 16, 24, 40, 100, 1500])
+@pytest.mark.parametrize("count", [2, 3, 5, 300, 3000])
+def test_slices_in_order_but_for_some_between(width: int, count: int) -> None:
+    """A run of slices that follow each other is one copy; the first and the last do not tell."""
+    rng = np.random.default_rng([width, count])
+    rows = rng.integers(0, 250, (count + 2, 2, width), np.uint8).view(f"V{width}")[..., 0]
+    for swapped in {0, (count - 1) // 2, count - 2}:
+        indices = np.arange(1, count + 1)
+        indices[[swapped, swapped + 1]] = indices[[swapped + 1, swapped]]
+        pairs = np.stack([indices, np.full(count, 1)], 1)
+        assert dmlindex.gather(rows, indices).tobytes() == rows[indices].tobytes()
+        assert dmlindex.gather_nd(rows, pairs).tobytes() == rows[indices, 1].tobytes()
+        along = np.broadcast_to(indices[:, None], (count, 2)).copy()
+        assert dmlindex.gather_elements(rows, along).tobytes() == rows[indices].tobytes()
+        flat = np.ascontiguousarray(rows.T)
+        across = np.broadcast_to(indices, (2, count)).copy()
+        assert dmlindex.gather_elements(flat, across, 1).tobytes() == flat[:, indices].tobytes()
