@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <optional>
@@ -212,13 +211,12 @@ bool execute(const Job& job) noexcept {
     const bool waits_for_items = fetches_items && !job.far &&
                                  (!next_row.is_fetched() || last.size > kBlockPositions) &&
                                  tile.row_places <= kBlockPositions / 4;
-    // Where indices come from memory, and of the table as many elements or fewer, that stops to
-    // read these while indices are resolved, and those while items are moved: by turns in short
-    // pieces it goes on with both.
-    const bool reads_both =
-        job.direction == Direction::kGather && tile.row_places > 1 &&
-        tile.row_places <= kBlockPositions / 4 && (job.far || job.items_are_far) &&
-        tile.row_places * job.slice_bytes >= std::abs(dims[tile.dim].table_stride);
+    // Where indices and short rows of the table come from memory, these stop to be read while
+    // indices are resolved, and those while items are moved: by turns in short pieces it goes on
+    // with both.
+    const bool reads_both = job.direction == Direction::kGather && tile.row_places > 1 &&
+                            tile.row_places <= kBlockPositions / 4 &&
+                            (job.far || job.items_are_far);
     if (waits_for_items || reads_both) capacity = kBlockPositions / 4;
     const std::int64_t item_bytes = fetches_items ? capacity * job.slice_bytes : 0;
     const std::int64_t ahead_bytes = waits_for_items ? item_bytes : 0;
