@@ -202,22 +202,23 @@ bool execute(const Job& job) noexcept {
     const bool by_rows = parts.positions_rank > 1 && tile.row_places == 1;
     const NextRow next_row(job, by_rows ? last.size : 0);
 
+    constexpr std::int64_t kPiecePositions = kBlockPositions / 4;
+    constexpr std::int64_t kPieceBytes = 2048;
     // Of updates that come from memory, the hardware foresees too little while their indices are
     // resolved. They are asked for a block ahead, and little by little: many at once would wait for
     // each other. Where the table has lines to be asked for, too, blocks stay as they are.
     const bool fetches_items = job.direction == Direction::kScatter && linear &&
                                job.slice_bytes <= kElementBytes &&
                                last.item_stride == job.slice_bytes && job.items_are_far;
-    const bool waits_for_items = fetches_items && !job.far &&
-                                 (!next_row.is_fetched() || last.size > kBlockPositions) &&
-                                 tile.row_places <= kBlockPositions / 4;
+    const bool waits_for_items =
+        fetches_items && !job.far && (!next_row.is_fetched() || last.size > kBlockPositions) &&
+        (tile.row_places <= kPiecePositions || tile.row_places * job.slice_bytes <= kPieceBytes);
     // Where indices and short rows of the table come from memory, these stop to be read while
     // indices are resolved, and those while items are moved: by turns in short pieces it goes on
     // with both.
     const bool reads_both = job.direction == Direction::kGather && tile.row_places > 1 &&
-                            tile.row_places <= kBlockPositions / 4 &&
                             (job.far || job.items_are_far);
-    if (waits_for_items || reads_both) capacity = kBlockPositions / 4;
+    if (waits_for_items || reads_both) capacity = std::max(kPiecePositions, tile.row_places);
     const std::int64_t item_bytes = fetches_items ? capacity * job.slice_bytes : 0;
     const std::int64_t ahead_bytes = waits_for_items ? item_bytes : 0;
 
