@@ -37,9 +37,8 @@ struct IndexRun {
     // For a run that crosses the ends of rows: what to take instead of i·table_stride. Else null.
     const std::int64_t* places = nullptr;
     bool in_long_row = false;  // a piece of a row of kLongRow positions or more
+    static constexpr std::int64_t kLongRow = 512;
 };
-
-inline constexpr std::int64_t kLongRow = 512;
 
 // Writes count offsets: table_offset + i·table_stride (or places[i]) + Σ_k
 // index_k·coordinate_k.table_stride, or kSkipped for an index out of range under Mode::kSkip;

@@ -90,7 +90,7 @@ template <bool kCanAllLines = false>
 // How far ahead a run's indices and items are asked for. Of short rows the table comes from memory
 // row after row, too: a Zen 4 reads all three more slowly where it is 2 KB or more.
 static inline std::int64_t ahead_bytes(const IndexRun& run) noexcept {
-    return run.count < kLongRow && !run.in_long_row ? 1536 : 4096;
+    return run.count < IndexRun::kLongRow && !run.in_long_row ? 1536 : 4096;
 }
 
 // Asks for as many bytes of indices or items as are taken now, from some way on, into L2: the

@@ -26,6 +26,22 @@ bool has_repeats(const Job& job, const Dim& run, std::int64_t in_a_row) noexcept
     return misses < kLooks / 4;
 }
 
+bool neighbours_share_rows(const Job& job) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    const Dim& walk = job.dims[job.rank - 2];
+    const Dim& column = job.dims[job.rank - 1];
+    std::int64_t shared = 0;
+    for (std::int64_t k = 0; k < kLooks; ++k) {
+        const std::byte* const indices = job.buffers.indices +
+                                         k * walk.size / kLooks * walk.index_stride +
+                                         k * (column.size - 2) / kLooks * column.index_stride;
+        const IndexRun two{indices, column.index_stride, 2, 0, 0, job.coordinates, 1};
+        std::int64_t rows[2];
+        shared += job.resolve(two, rows) && rows[0] == rows[1] ? 1 : 0;
+    }
+    return 2 * shared >= kLooks;
+}
+
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept {
     constexpr std::int64_t kRowPositions = 8;
     if (rank == 0 || job.coordinate_count != 1 || job.first_offset != kSkipped) return false;

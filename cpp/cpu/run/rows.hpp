@@ -15,6 +15,10 @@ bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64
 // in a row, by some looks.
 bool has_repeats(const Job& job, const Dim& run, std::int64_t in_a_row) noexcept;
 
+// Whether neighbours along the last dim mostly go to one row, by some looks along it and the dim
+// before: a row's lines serve many then. Of one coordinate.
+bool neighbours_share_rows(const Job& job) noexcept;
+
 // Whether the runs are packed rows in table, items and indices, and the first of them has one index
 // all along, as rows have whose index was expanded to them.
 bool has_whole_rows(const Job& job, const Dim* dims, int rank) noexcept;

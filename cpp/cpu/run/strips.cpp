@@ -7,6 +7,7 @@
 
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/run/rows.hpp"
 #include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
@@ -21,18 +22,21 @@ std::int64_t strip_bytes(const Job& job) noexcept {
 
 // Whether the rows that columns take come from so far that packing them pays. L2 gives single ones
 // out quickly; but where outer dims have other rows each, more than the last level is likely to
-// keep, it has them to fetch first. A scatter packs what it writes, and has to unpack it.
+// keep, it has them to fetch first. A scatter packs what it writes, and has to unpack it. The
+// larger elements are, the more of a line serves the one column that comes for it.
 bool are_far(const Job& job) noexcept {
     const Dim& walk = job.dims[job.rank - 2];
     const Dim& column = job.dims[job.rank - 1];
     const Coordinate& row = job.coordinates[0];
     const std::int64_t l2_bytes = caches().l2_bytes;
     const std::int64_t bytes = row.limit * row.table_stride;
-    if (bytes > 4 * l2_bytes) return walk.size >= row.limit / 4;
-    if (job.direction == Direction::kScatter || bytes < l2_bytes / 8) return false;
+    if (job.direction == Direction::kScatter)
+        return bytes > 16 * l2_bytes && walk.size >= row.limit * job.slice_bytes / 4;
+    if (bytes > 4 * l2_bytes)
+        return walk.size >= row.limit * std::max<std::int64_t>(job.slice_bytes, 4) / 16;
     const std::int64_t all_bytes = bytes + spread_bytes(job.dims, job.rank - 2);
-    return all_bytes > caches().streamed_bytes && walk.size >= row.limit / 2 &&
-           column.size * job.slice_bytes >= 4 * kCacheLineBytes;
+    return bytes >= l2_bytes / 8 && all_bytes > caches().streamed_bytes &&
+           walk.size >= row.limit / 2 && column.size * job.slice_bytes >= 4 * kCacheLineBytes;
 }
 
 constexpr std::align_val_t kLine{kCacheLineBytes};
@@ -120,7 +124,7 @@ bool Strips::pay(const Job& job) noexcept {
            row.table_stride >= column.size * job.slice_bytes &&
            column.size * job.slice_bytes >= 2 * kCacheLineBytes && row.limit >= kManyRows &&
            row.limit <= kMostRows && row.limit * kCacheLineBytes <= 2 * caches().l2_bytes &&
-           are_far(job);
+           are_far(job) && !neighbours_share_rows(job);
 }
 
 Strips::Strips(const Job& job, bool holds_all) noexcept : job_(job) {

@@ -32,7 +32,7 @@ class PositionWalker {
                        int coordinate_count) const noexcept {
         return {indices + index_offset(), run_.index_stride, count,
                 table_offset(),           run_.table_stride, coordinates,
-                coordinate_count,         nullptr,           run_.size >= kLongRow};
+                coordinate_count,         nullptr,           run_.size >= IndexRun::kLongRow};
     }
 
   private:
