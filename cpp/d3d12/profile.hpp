@@ -55,8 +55,8 @@ struct Profile {
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
 
-    // Of scatters in place of so many units of up to 16 bytes, the kernel that finds the last
-    // position of each target stores them, too.
+    // Of scatters of so many positions each has a thread to find the last of each target. In place,
+    // and of units of up to 16 bytes, that stores the last ones, too.
     std::int64_t claimed_positions = 1 << 18;
 
     // Scatters and reductions of so few positions, into a table of so few bytes, are one kernel:

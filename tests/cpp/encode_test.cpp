@@ -165,7 +165,7 @@ TEST(Encoding, TheSourceIsCopiedOnce) {
     const auto scattered = [](std::int64_t slices) {
         return queued_slices(slices, 1, 1000, true).kernels;
     };
-    EXPECT_EQ(scattered(1 << 27), Names({"find_any_winners", "copy_pieces", "scatter_units_1"}));
+    EXPECT_EQ(scattered(1 << 27), Names({"claim_targets", "copy_pieces", "scatter_units_1"}));
     EXPECT_EQ(scattered((1 << 27) + 16),
               Names({"copy_pieces", "fill_pieces", "scatter_in_order_1"}));
 }

@@ -222,11 +222,11 @@ def find_any_winners(device: Device) -> None:
         scatter(device, shape_of(coordinates), tuples(shape_of(coordinates), of, 99), "u4")
         claim_at_once(device, of, coordinates)
     scatter(device, (2, 3, 4, 2, 3), places, "u1")
-    store_claimed(device)
 
 
-def store_claimed(device: Device) -> None:
-    """The kernel that finds the last positions stores them, too, at targets of few, or of many."""
+@case
+def claim_targets(device: Device) -> None:
+    """Elements of all sizes, and slices of several; targets of few positions, or of many."""
     _core.d3d12_set_profile(device.name, {**NO_BLOCKS, "claimed_positions": 1 << 20})
     _core.d3d12_kernels(device.name)
     for dtype in (*DTYPES.values(), "c16"):

@@ -121,7 +121,7 @@ SIDES = {
     ),
     "claimed_positions": Sides(
         scatter_in_place,
-        {2: "find_any_winners", 1: "scatter_singles_4_1"},
+        {2: "claim_targets", 1: "scatter_singles_4_1"},
         FEW | {"compared_positions": 0},
     ),
     "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),
@@ -183,7 +183,11 @@ SIDES = {
         {10500: "scatter_lines", 10501: "scatter_blocks"},
         {"least_lines": 600},
     ),
-    "held_targets": Sides(scatter_few_columns, {40: "hold_lines", 39: "find_single_winners_4_1"}),
+    "held_targets": Sides(
+        scatter_few_columns,
+        {40: "hold_lines", 39: "find_single_winners_4_1"},
+        {"claimed_positions": 0},
+    ),
     "paired_positions": Sides(
         sums(70, 700, dtype="i4"),
         {700: "accumulate_whole_pairs", 701: "accumulate_whole"},

@@ -35,6 +35,15 @@ void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& block
                    const Tensors& tensors, const Slot& slot);
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
                     const Tensors& tensors, const Slot& slot);
+// Words in which the last position of each target is to be found.
+Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants);
+// Each position claims its target, a thread for each. Where the views have a table, and items, the
+// last ones' are stored, too.
+void encode_claims(const Encoder& encoder, Constants constants, Views views, const Tensors& tensors,
+                   const Winners& winners);
+// A scatter in place whose only kernel does that, unit by unit. False if it has others.
+bool encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                    const Slot& slot);
 // A reduction in any order whose updates go to the table at once, or by buckets.
 void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                          Constants constants, const Views& views);

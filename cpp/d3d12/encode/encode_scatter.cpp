@@ -1,25 +1,10 @@
 #include <algorithm>
-#include <optional>
 
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/line.hpp"
 
 namespace dmlindex::d3d12 {
 namespace {
-
-Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants) {
-    const bool may_cross = slices_may_cross(plan);
-    Winners winners;
-    if (!may_cross) {
-        winners = encoder.winners(constants.target_count,
-                                  static_cast<std::uint64_t>(position_count(plan)));
-    }
-    if (winners) return winners;
-    const std::uint64_t words = std::uint64_t{constants.target_count} + (may_cross ? 1 : 0);
-    winners.span = encoder.allocate(4 * words);
-    encode_clear(encoder, winners.span, 0);
-    return winners;
-}
 
 // Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
 // all targets are one.
@@ -48,6 +33,12 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
     const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
+    if (encoder.typed_views && fits_any_dims(plan) &&
+        position_count(plan) <= encoder.profile.claimed_positions) {
+        encode_claims(encoder, any_constants(plan, constants.target_bytes, slot), {}, tensors,
+                      winners);
+        return winners;
+    }
     if (encoder.typed_views && has_single_winners(plan) && find_grid(plan, marking.grid)) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
@@ -150,52 +141,6 @@ void encode_scatter_units(const Encoder& encoder, const Plan& plan, const Choice
                            move_threads(plan, choice));
 }
 
-// Units up to which one kernel finds the last positions and stores them. Where the second one would
-// go by position, it spares the cache as much again.
-std::int64_t most_claimed(const Plan& plan, const Tensors& tensors,
-                          const Profile& profile) noexcept {
-    const auto targets = static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
-    const bool by_target = goes_by_target(position_count(plan), targets, false, profile);
-    return profile.claimed_positions * (by_target ? 1 : 2);
-}
-
-// A scatter in place whose last positions are found and stored by one kernel, unit by unit: as one
-// of units of up to 16 bytes. Nothing for others.
-std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
-                                  const Tensors& tensors) {
-    constexpr std::int64_t kMostUnits = 64;  // of a slice: of longer ones, places are found once
-    const std::int64_t slice = plan.slice_bytes;
-    const std::int64_t unit = is_single(slice) ? slice : unit_of(plan);
-    const std::int64_t reached = unit * encoder.texels;
-    if (!encoder.typed_views || plan.copies_source || !fits_any_dims(plan) ||
-        !items_are_packed(plan) || table_step(plan) % unit != 0 || slice > kMostUnits * unit ||
-        plan.rank == kMaxDeviceDims ||
-        position_count(plan) * (slice / unit) > most_claimed(plan, tensors, encoder.profile) ||
-        static_cast<std::int64_t>(tensors.items.bytes) > reached ||
-        static_cast<std::int64_t>(tensors.table.bytes) > reached) {
-        return std::nullopt;
-    }
-    return with_units(plan, unit);
-}
-
-void encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                    const Slot& slot) {
-    Constants constants = any_constants(plan, plan.slice_bytes, slot);
-    constants.target_count =
-        narrow(static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes);
-    const Winners winners = winners_for(encoder, plan, constants);
-    constants.winners_base = winners.base;
-    constants.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
-    constants.arguments[2] = 1;
-    Views views;
-    views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
-    views.read[1] = {tensors.indices, Format::kR32};
-    views.read[2] = any_indices(constants, tensors);
-    views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
-    views.written[kWinnersRegister] = {winners.span, Format::kRaw};
-    encoder.queue.dispatch(Kernel::find_any_winners, constants, views, constants.arguments[1]);
-}
-
 // What is left of a scatter whose winners are known, or that has none: each position by itself.
 void encode_positions(const Encoder& encoder, const Plan& plan, const Choice& choice,
                       const Tensors& tensors, const Slot& slot, const Constants& constants,
@@ -273,10 +218,7 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     if (choice.compares) {
         constants.target_count = kCompared;
     } else if (units > 0 && !plan.unique_indices && positions > 1) {
-        if (const std::optional<Plan> claimed = claimed_units(encoder, plan, tensors)) {
-            encode_claimed(encoder, *claimed, tensors, slot);
-            return;
-        }
+        if (encode_claimed(encoder, plan, tensors, slot)) return;
         set_targets(plan, tensors, constants);
         winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
         if (can_scatter_winners(encoder, plan, choice, tensors)) {

@@ -78,6 +78,7 @@ enum class Kernel : std::uint8_t {
     scatter_singles_8_1,
     scatter_singles_8_2,
     scatter_singles_8_3,
+    claim_targets,
     scatter_lines,
     hold_lines,
     scatter_winners_1,
@@ -125,7 +126,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 115;
+inline constexpr int kKernelCount = 116;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

@@ -3,6 +3,7 @@
 // the others are steps along it, or along the next ones. arguments.w: whether position p's index is the p-th, of 4 or 8
 // bytes.
 
+#define WRAPS 0
 #include "targets.hlsli"
 
 Buffer<uint4> index_pieces : register(t2);  // 16 bytes of the indices each; 8, if they have as many and arguments.w is 0

@@ -62,6 +62,10 @@ uint2 load_index(uint offset) {
     return value;
 }
 
+#ifndef WRAPS
+#define WRAPS 1  // 0: of a kernel for no plan that does
+#endif
+
 // The 64-bit value modulo a limit below 2^31: long division, bit by bit.
 uint remainder(uint2 value, uint limit) {
     uint rest = value.y % limit;
@@ -75,13 +79,16 @@ uint resolve(uint2 value, uint limit, uint number) {
     uint place = value.x + (is_negative(value) ? limit : 0);
     if (mode != kModeLinear && !is_inside(value, limit)) {
         note_outside(limit, number);
+#if WRAPS
         if (mode == kModeWrap && limit != 0) {
             bool negative = is_negative(value);
             uint2 magnitude = value;
             if (negative) magnitude = uint2(0u - value.x, ~value.y + (value.x == 0 ? 1 : 0));
             place = remainder(magnitude, limit);
             if (negative && place != 0) place = limit - place;
-        } else {
+        } else
+#endif
+        {
             place = clamped(value, limit);
         }
     }

@@ -78,6 +78,7 @@ SHARED uint kAccumulated = 256;    // threads of a group of accumulate.hlsl
 SHARED uint kBuckets = 512;        // of a sum by buckets at most; a group has a thread for each
 SHARED uint kBucketWords = 4096;   // of the table, that such a group keeps in its memory at most
 SHARED uint kSettlingGroups = 2048;  // of winners.hlsli: about as many as a large GPU has at work
+SHARED uint kClaimThreads = 512;   // of a group of claim_targets.hlsl
 SHARED uint kBlockTargets = 4096;  // that a group of scatter_blocks.hlsl has in its memory at most
 SHARED uint kBlockThreads = 512;
 SHARED uint kFewUpdates = 2048;    // that a group of reduce_blocks.hlsl keeps there
