@@ -134,6 +134,13 @@ def test_updates_that_are_lists_of_complex_numbers_have_bounds() -> None:
     assert compared(x, [2, 3 + 0j], np.array([7, 1], x.dtype)) == [False, True]
 
 
+def test_zeros_of_either_sign_are_equal_beside_an_infinity() -> None:
+    x = np.array([complex(-0.0, np.inf)], "c8")
+    for real, allowed in (-0.0, True), (0.0, True), (1e-30, False):
+        found = np.array([complex(real, np.inf)], "c8")
+        assert compared(x, [0], found, "add") == [allowed], real
+
+
 def test_more_numbers_than_a_dtype_has_precision_for_have_bounds() -> None:
     """Of float8_e5m2, whose step is a quarter, from the fourth on."""
     x = np.zeros(1, ml_dtypes.float8_e5m2)

@@ -39,7 +39,8 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     wild |= sums.ravel() >= _largest(expected.dtype)
     if reduction == "mul":
         wild |= least.ravel() < _tiniest(expected.dtype)
-    close: Mask = np.abs(ours - theirs) <= slack
+    # Zeros of either sign are equal, beside an infinity in the other part of a number as well.
+    close: Mask = (ours == theirs) | (np.abs(ours - theirs) <= slack)
     return close | (wild & (counts.ravel() > 1))
 
 
