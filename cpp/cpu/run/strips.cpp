@@ -31,7 +31,7 @@ bool are_far(const Job& job) noexcept {
     const std::int64_t l2_bytes = caches().l2_bytes;
     const std::int64_t bytes = row.limit * row.table_stride;
     if (job.direction == Direction::kScatter)
-        return bytes > 16 * l2_bytes && walk.size >= row.limit * job.slice_bytes / 4;
+        return bytes >= 16 * l2_bytes && walk.size >= row.limit * job.slice_bytes / 4;
     if (bytes > 4 * l2_bytes)
         return walk.size >= row.limit * std::max<std::int64_t>(job.slice_bytes, 4) / 16;
     const std::int64_t all_bytes = bytes + spread_bytes(job.dims, job.rank - 2);
