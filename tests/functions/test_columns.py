@@ -48,6 +48,31 @@ def test_columns_of_a_table_past_the_cache(
         assert np.array_equal(result, wanted)
 
 
+@pytest.mark.parametrize("width", [4160, 4101])
+@pytest.mark.parametrize("count", [1, 2])
+def test_scattered_columns(threads: Callable[[int], None], count: int, width: int) -> None:
+    """A table of 16 times a cache of 2 MB, with a quarter as many updates: columns are packed,
+    written to and unpacked, what is out of range beside them."""
+    threads(count)
+    rng = np.random.default_rng([count, width])
+    table = rng.integers(0, 100, (8192, width), np.uint8)
+    indices = rng.integers(-8192, 8192, (2100, width), np.int32)
+    updates = rng.integers(0, 100, indices.shape, np.uint8)
+    columns = np.broadcast_to(np.arange(width), indices.shape)
+    for mode in ("raise", "drop"):
+        there = indices < 8192
+        places, items = (indices[there], columns[there]), updates[there]
+        wanted = table.copy()
+        wanted[places] = items
+        found = dmlindex.scatter_elements(table, indices, updates, 0, mode=mode)
+        assert np.array_equal(found, wanted)
+        wanted = table.copy()
+        np.add.at(wanted, places, items)
+        summed = dmlindex.scatter_elements(table, indices, updates, 0, mode=mode, reduction="add")
+        assert np.array_equal(summed, wanted)
+        indices[::7, ::5] = 8192
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "c16"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_columns_of_tables_in_a_row(threads: Callable[[int], None], count: int, dtype: str) -> None:

@@ -202,6 +202,7 @@ bool execute(const Job& job) noexcept {
     const bool by_rows = parts.positions_rank > 1 && tile.row_places == 1;
     const NextRow next_row(job, by_rows ? last.size : 0);
 
+    // Of what comes from memory as much as it is taken in turns, or a row.
     constexpr std::int64_t kPiecePositions = kBlockPositions / 4;
     constexpr std::int64_t kPieceBytes = 2048;
     // Of updates that come from memory, the hardware foresees too little while their indices are
