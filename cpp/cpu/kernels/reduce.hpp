@@ -48,8 +48,7 @@ inline std::int64_t run_length(const Block& block, std::int64_t i) noexcept {
 // Whether updates come to the same in any order, but for NaNs and zeros of both signs. Integers do
 // altogether, but they hardly wait for each other in a register.
 template <Reduction kReduction, class T>
-constexpr bool kInAnyOrder = std::is_floating_point_v<T> && kHasVectors<T> &&
-                             (kReduction == Reduction::kMin || kReduction == Reduction::kMax);
+constexpr bool kInAnyOrder = std::is_floating_point_v<T> && kIsPlain<T> && kIsOrdered<kReduction>;
 
 // Combines packed elements, a vector of them at least, in an order of its own. False if C order
 // might give another result.
@@ -76,11 +75,7 @@ bool reduce_packed(const std::byte* item, std::int64_t count, T& result) noexcep
             lanes[k] = pick<kReduction>(lanes[k], lanes[k + half]);
     }
     result = lanes[0];
-    std::uint64_t words[kWidestBytes / sizeof(std::uint64_t)];
-    std::memcpy(words, &is_nan, sizeof words);
-    std::uint64_t any = 0;
-    for (const std::uint64_t word : words) any |= word;
-    return any == 0 && result != T{0};
+    return !has_any(is_nan) && result != T{0};
 }
 
 // Single elements, of which one place gets many in a row: its value stays in a register, as through
@@ -165,8 +160,7 @@ void reduce(const Block& given) noexcept {
         });
     };
     const bool single = given.slice_bytes == static_cast<std::int64_t>(sizeof(T));
-    if constexpr (kHasVectors<T> &&
-                  (kReduction == Reduction::kMin || kReduction == Reduction::kMax)) {
+    if constexpr (kIsPlain<T> && kIsOrdered<kReduction>) {
         // A store would make the next update of the place wait for it.
         if (single && !has_runs(given) && changes_little<kReduction, T>(given)) {
             each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
@@ -183,7 +177,12 @@ void reduce(const Block& given) noexcept {
         each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
         });
+    } else if constexpr (kIsComplex<T> && kReduction == Reduction::kAdd) {
+        reduce<kReduction, typename T::value_type>(given);
     } else {
+        if constexpr (kHasVectors<T>) {
+            if (has_few_pieces<T>(given.slice_bytes)) return reduce_in_pieces<kReduction, T>(given);
+        }
         each_target.template operator()<false>(
             [bytes = given.slice_bytes](std::byte* target, const std::byte* item) {
                 reduce_slice<kReduction, T>(target, item, bytes);
@@ -194,8 +193,8 @@ void reduce(const Block& given) noexcept {
 template <class T>
 void add_reduction(Kernels& kernels, ValueType type) noexcept {
     auto& slots = kernels.reduce[static_cast<int>(type)];
-    slots[static_cast<int>(Reduction::kAdd)] = reduce<Reduction::kAdd, T>;
-    slots[static_cast<int>(Reduction::kMul)] = reduce<Reduction::kMul, T>;
+    slots[static_cast<int>(Reduction::kAdd)] = reduce<Reduction::kAdd, LaneOf<Reduction::kAdd, T>>;
+    slots[static_cast<int>(Reduction::kMul)] = reduce<Reduction::kMul, LaneOf<Reduction::kMul, T>>;
     if constexpr (!kIsComplex<T>) {
         slots[static_cast<int>(Reduction::kMin)] = reduce<Reduction::kMin, T>;
         slots[static_cast<int>(Reduction::kMax)] = reduce<Reduction::kMax, T>;

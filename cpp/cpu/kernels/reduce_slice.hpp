@@ -21,8 +21,17 @@ void reduce_element(std::byte* target, const std::byte* item) noexcept {
 
 // Integers that wrap, and the floats of plain vectors.
 template <class T>
-constexpr bool kHasVectors =
+constexpr bool kIsPlain =
     std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// Those that Lanes has.
+#ifdef DMLINDEX_FLOAT16_IN_VECTORS
+template <class T>
+constexpr bool kHasVectors = kIsPlain<T> || std::is_same_v<T, Float16>;
+#else
+template <class T>
+constexpr bool kHasVectors = kIsPlain<T>;
+#endif
 
 // What the ISA has: GCC takes wider ones apart, and their comparisons element by element.
 #ifdef __AVX2__
@@ -37,75 +46,231 @@ using LaneOf = typename std::conditional_t<std::is_integral_v<T> && kReduction !
                                                kReduction != Reduction::kMax,
                                            std::make_unsigned<T>, std::type_identity<T>>::type;
 
-// Lane by lane, where no NaN is.
+// Halves take twice as much between load and store.
+template <class T>
+constexpr std::int64_t kWidestOf = kIsPlain<T> ? kWidestBytes : 16;
+
+// So many bytes of elements, between load and store as numbers that the ISA has arithmetic for.
+template <Reduction kReduction, class T, std::int64_t kBytes>
+struct Lanes {
+    using Lane = LaneOf<kReduction, T>;
+    using Vector [[gnu::vector_size(kBytes)]] = Lane;
+
+    static Vector load(const std::byte* from) noexcept { return element_at<Vector>(from); }
+    static void store(std::byte* to, const Vector& vector) noexcept {
+        std::memcpy(to, &vector, sizeof vector);
+    }
+};
+
+#ifdef DMLINDEX_FLOAT16_IN_VECTORS
+template <Reduction kReduction>
+struct Lanes<kReduction, Float16, 16> {
+    using Lane = float;
+    using Vector = __m256;
+
+    static Vector load(const std::byte* from) noexcept {
+        return _mm256_cvtph_ps(element_at<__m128i>(from));
+    }
+    static void store(std::byte* to, const Vector& vector) noexcept {
+        const __m128i halves = _mm256_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT);
+        std::memcpy(to, &halves, sizeof halves);
+    }
+};
+
+template <Reduction kReduction, std::int64_t kBytes>
+    requires(kBytes < 16)
+struct Lanes<kReduction, Float16, kBytes> {
+    using Lane = float;
+    using Vector = __m128;  // of zeros, behind
+    using Bits = std::conditional_t<kBytes == 8, std::uint64_t, std::uint32_t>;
+    static_assert(sizeof(Bits) == kBytes);
+
+    static Vector load(const std::byte* from) noexcept {
+        return _mm_cvtph_ps(_mm_set_epi64x(0, static_cast<std::int64_t>(element_at<Bits>(from))));
+    }
+    static void store(std::byte* to, const Vector& vector) noexcept {
+        const __m128i halves = _mm_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT);
+        std::memcpy(to, &halves, kBytes);
+    }
+};
+#endif
+
+template <Reduction kReduction>
+constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
+
+// Whether a NaN may come out as another one than combine's.
+#ifdef __AVX2__
+template <Reduction kReduction, class Lane>
+constexpr bool kLooksForNans = std::is_floating_point_v<Lane> && kIsOrdered<kReduction>;
+#else
+template <Reduction kReduction, class Lane>
+constexpr bool kLooksForNans = std::is_floating_point_v<Lane>;
+#endif
+
+// Lane by lane, where no NaN is that has to be looked for.
 template <Reduction kReduction, class Vector>
 [[gnu::always_inline]] inline Vector combine_vectors(const Vector& old,
                                                      const Vector& update) noexcept {
-    if constexpr (kReduction == Reduction::kAdd) return old + update;
-    if constexpr (kReduction == Reduction::kMul) return old * update;
-    if constexpr (kReduction == Reduction::kMin) return update < old ? update : old;
-    if constexpr (kReduction == Reduction::kMax) return update > old ? update : old;
+    if constexpr (kReduction == Reduction::kMin) {
+        return update < old ? update : old;
+    } else if constexpr (kReduction == Reduction::kMax) {
+        return update > old ? update : old;
+    } else {
+        constexpr bool kIsSum = kReduction == Reduction::kAdd;
+#ifdef __AVX2__
+        // The compiler may swap the operands of + and *, but not those of an asm.
+        using Lane = std::remove_cvref_t<decltype(old[0])>;
+        Vector result;
+        if constexpr (std::is_same_v<Lane, float> && kIsSum) {
+            asm("vaddps %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
+            return result;
+        } else if constexpr (std::is_same_v<Lane, float>) {
+            asm("vmulps %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
+            return result;
+        } else if constexpr (std::is_same_v<Lane, double> && kIsSum) {
+            asm("vaddpd %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
+            return result;
+        } else if constexpr (std::is_same_v<Lane, double>) {
+            asm("vmulpd %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
+            return result;
+        }
+#endif
+        return kIsSum ? old + update : old * update;
+    }
 }
 
-// Combines kVectors vectors of elements, as combine does each. False, with nothing written, if a
-// NaN is among floats.
+// Whether any bit is set.
+template <class Vector>
+[[gnu::always_inline]] inline bool has_any(const Vector& vector) noexcept {
+    std::uint64_t words[sizeof(Vector) / sizeof(std::uint64_t)];
+    std::memcpy(words, &vector, sizeof words);
+    std::uint64_t any = 0;
+    for (const std::uint64_t word : words) any |= word;
+    return any != 0;
+}
+
+// Combines kVectors vectors of elements, as combine does each. False, with nothing written, if
+// there is a NaN to look for.
 template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
-bool reduce_vectors(std::byte* target, const std::byte* item) noexcept {
-    constexpr bool kOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
-    using Vector [[gnu::vector_size(kVectorBytes)]] = LaneOf<kReduction, T>;
-    Vector results[kVectors];
-    auto is_nan = Vector{} != Vector{};
+[[gnu::always_inline]] inline bool reduce_vectors(std::byte* target,
+                                                  const std::byte* item) noexcept {
+    using Lanes = Lanes<kReduction, T, kVectorBytes>;
+    constexpr bool kLooks = kLooksForNans<kReduction, typename Lanes::Lane>;
+    typename Lanes::Vector results[kVectors];
+    [[maybe_unused]] auto is_nan = typename Lanes::Vector{} != typename Lanes::Vector{};
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-        Vector old;
-        Vector update;
-        std::memcpy(&old, target + v * kVectorBytes, sizeof old);
-        std::memcpy(&update, item + v * kVectorBytes, sizeof update);
-        const Vector result = results[v] = combine_vectors<kReduction>(old, update);
-        if constexpr (std::is_floating_point_v<T>) {
-            is_nan |= result != result;
-            if constexpr (kOrdered) is_nan |= update != update;
+        const auto old = Lanes::load(target + v * kVectorBytes);
+        const auto update = Lanes::load(item + v * kVectorBytes);
+        results[v] = combine_vectors<kReduction>(old, update);
+        if constexpr (kLooks) {
+            is_nan |= results[v] != results[v];
+            if constexpr (kIsOrdered<kReduction>) is_nan |= update != update;
         }
     }
-    if constexpr (std::is_floating_point_v<T>) {
-        std::uint64_t words[kVectorBytes / sizeof(std::uint64_t)];
-        std::memcpy(words, &is_nan, sizeof words);
-        std::uint64_t any = 0;
-        for (const std::uint64_t word : words) any |= word;
-        if (any != 0) return false;
+    if constexpr (kLooks) {
+        if (has_any(is_nan)) return false;
     }
-    std::memcpy(target, results, sizeof results);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) Lanes::store(target + v * kVectorBytes, results[v]);
     return true;
+}
+
+template <Reduction kReduction, class T>
+[[gnu::noinline]] void reduce_one_by_one(std::byte* target, const std::byte* item,
+                                         std::int64_t bytes) noexcept {
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t at = 0; at < bytes; at += kBytes)
+        reduce_element<kReduction, T>(target + at, item + at);
+}
+
+// kVectors vectors, or an element.
+template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors = 1>
+[[gnu::always_inline]] inline void reduce_piece(std::byte* target, const std::byte* item) noexcept {
+    if constexpr (kVectorBytes == sizeof(T)) {
+        reduce_element<kReduction, T>(target, item);
+    } else if (!reduce_vectors<kReduction, T, kVectorBytes, kVectors>(target, item)) [[unlikely]] {
+        reduce_one_by_one<kReduction, T>(target, item, kVectors * kVectorBytes);
+    }
+}
+
+// Calls visit<kVectorBytes, kVectors>() for the pieces that a slice is taken apart into, from the
+// widest down to an element.
+template <class T, class Visit>
+[[gnu::always_inline]] inline void each_piece_size(Visit visit) noexcept {
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t kWidest = kWidestOf<T>;
+    visit.template operator()<kWidest, 2>();
+    visit.template operator()<kWidest, 1>();
+    if constexpr (kWidest > 16) visit.template operator()<16, 1>();
+    if constexpr (kBytes <= 8) visit.template operator()<8, 1>();
+    if constexpr (kBytes <= 4) visit.template operator()<4, 1>();
+    if constexpr (kBytes <= 2) visit.template operator()<2, 1>();
+    if constexpr (kBytes <= 1) visit.template operator()<1, 1>();
 }
 
 // The elements of one slice never meet: they go a vector at a time.
 template <Reduction kReduction, class T>
 void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) noexcept {
-    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
-    std::int64_t at = 0;
-    const auto one_by_one = [&](std::int64_t end) {
-        for (; at < end; at += kBytes) reduce_element<kReduction, T>(target + at, item + at);
-    };
-    if constexpr (kIsComplex<T> && kReduction == Reduction::kAdd) {
-        reduce_slice<kReduction, typename T::value_type>(target, item, bytes);
-        return;
-    } else if constexpr (kHasVectors<T>) {
-        const auto vectors = [&]<std::int64_t kVectorBytes, int kVectors>() {
+    if constexpr (kHasVectors<T>) {
+        const auto take = [&]<std::int64_t kVectorBytes, int kVectors>() {
             constexpr std::int64_t kStep = kVectors * kVectorBytes;
-            while (at + kStep <= bytes) {
-                if (reduce_vectors<kReduction, T, kVectorBytes, kVectors>(target + at, item + at)) {
-                    at += kStep;
-                } else {
-                    one_by_one(at + kStep);
+            reduce_piece<kReduction, T, kVectorBytes, kVectors>(target, item);
+            target += kStep;
+            item += kStep;
+            bytes -= kStep;
+        };
+        while (bytes >= 4 * kWidestOf<T>) take.template operator()<kWidestOf<T>, 4>();
+        each_piece_size<T>([&]<std::int64_t kVectorBytes, int kVectors>() {
+            if (bytes >= kVectors * kVectorBytes)
+                take.template operator()<kVectorBytes, kVectors>();
+        });
+    } else {
+        reduce_one_by_one<kReduction, T>(target, item, bytes);
+    }
+}
+
+// Whether slices have so few pieces that it pays to take them piece by piece.
+template <class T>
+bool has_few_pieces(std::int64_t bytes) noexcept {
+    constexpr std::int64_t kFew = 3;
+    if (bytes >= 4 * kWidestOf<T>) return false;
+    std::int64_t pieces = 0;
+    each_piece_size<T>([&]<std::int64_t kVectorBytes, int kVectors>() {
+        pieces += bytes / (kVectors * kVectorBytes);
+        bytes %= kVectors * kVectorBytes;
+    });
+    return pieces <= kFew;
+}
+
+// The slices of some positions, all their first pieces, then all their second ones and so on: each
+// element gets its updates in order, and a loop over pieces of one size takes a fraction of the
+// time of one over slices.
+template <Reduction kReduction, class T>
+void reduce_in_pieces(const Block& given) noexcept {
+    constexpr std::int64_t kAtOnceBytes = 8192;  // of items, which stay in L1
+    constexpr std::int64_t kFetchedAtOnce = 16;
+    const Block block = given;  // a copy that no store can change
+    const std::int64_t at_once = block.far ? kFetchedAtOnce : kAtOnceBytes / block.slice_bytes;
+    std::int64_t fetched = block.far ? 0 : block.count;
+    for (std::int64_t begin = 0; begin < block.count; begin += at_once) {
+        const std::int64_t end = std::min(begin + at_once, block.count);
+        const std::int64_t wanted = std::min(end + fetch_distance(block.slice_bytes), block.count);
+        for (; fetched < wanted; ++fetched) fetch(block, fetched);
+        std::int64_t at = 0;
+        each_piece_size<T>([&]<std::int64_t kVectorBytes, int kVectors>() {
+            constexpr std::int64_t kStep = kVectors * kVectorBytes;
+            for (; at + kStep <= block.slice_bytes; at += kStep) {
+                const std::byte* item = block.items + begin * block.item_stride + at;
+                for (std::int64_t i = begin; i < end; ++i, item += block.item_stride) {
+                    const std::int64_t offset = block.offsets[i];
+                    if (offset == kSkipped) continue;
+                    std::byte* const target = block.table + offset + at;
+                    reduce_piece<kReduction, T, kVectorBytes, kVectors>(target, item);
                 }
             }
-        };
-        vectors.template operator()<kWidestBytes, 4>();
-        if constexpr (std::is_floating_point_v<T>) vectors.template operator()<kWidestBytes, 2>();
-        vectors.template operator()<kWidestBytes, 1>();
-        if constexpr (kWidestBytes > 16) vectors.template operator()<16, 1>();
+        });
     }
-    one_by_one(bytes);
 }
 
 }  // namespace
