@@ -102,17 +102,13 @@ void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tens
     const std::int64_t element = plan.slice_bytes;
     const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / element;
     constants.arguments[0] = narrow(targets);
+    constants.arguments[1] = plan.copies_source ? 0 : 1;
     Views views;
     views.read[0] = {tensors.items, element_format(element)};
     views.read[1] = {winners.span, Format::kRgba32};
-    views.written[0] = {tensors.table, element == 8 ? Format::kRg32 : Format::kR32};
-    Kernel kernel = kernels::scatter_winners_in_place(element);
-    if (plan.copies_source) {
-        views.read[2] = {tensors.source, four_format(element)};
-        views.written[0].format = four_format(element);
-        kernel = kernels::scatter_winners(element);
-    }
-    encoder.queue.dispatch(kernel, constants, views,
+    views.read[2] = {plan.copies_source ? tensors.source : tensors.table, four_format(element)};
+    views.written[0] = {tensors.table, four_format(element)};
+    encoder.queue.dispatch(kernels::scatter_winners(element), constants, views,
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
 }
 

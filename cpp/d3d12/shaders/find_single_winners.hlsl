@@ -24,5 +24,5 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         target[i] = found;
     }
     marks = settled(range.group, thread, target, marks);
-    claim_together(thread, target, four.first + uint4(0, 1, 2, 3), marks);
+    claim_together(thread, target, four.first, marks);
 }
