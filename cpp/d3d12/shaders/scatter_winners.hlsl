@@ -37,10 +37,10 @@ uint merged(uint word, uint winner, uint shift) {
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
-    if (4 * id >= arguments.x || failed()) return;
     uint4 won = winners[id];
-    won = won > winners_base ? won - winners_base : 0;
-    if (arguments.y && all(won == 0)) return;
+    won = max(won, winners_base) - winners_base;
+    uint all_of = won.x | won.y | won.z | won.w;
+    if (4 * id >= arguments.x || (all_of == 0 && arguments.y) || failed()) return;
 #if ELEMENT == 1
     table[id] = merged(merged(merged(merged(source[id], won.x, 0), won.y, 8), won.z, 16), won.w, 24);
 #elif ELEMENT == 2

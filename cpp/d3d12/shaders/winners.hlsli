@@ -27,8 +27,8 @@ groupshared uint claims[GROUP];   // bits of its positions that claim, and a fif
 groupshared uint repeated;        // threads with a position whose target a later one of the group names
 
 // Leaves of a group whose last positions come first those that are the last there to name their target: at one that all
-// name they would queue up. Later groups find such targets claimed.
-bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
+// name they would queue up. Later groups find such targets claimed. Returns a bit for each.
+uint settled(uint group, uint thread, uint4 target, bool4 marks) {
     uint4 number = 4 * (GROUP - 1 - thread) + uint4(1, 2, 3, 4);
     uint i;
     heads[thread] = marks.x ? target.x : 0xffffffff;
@@ -41,20 +41,22 @@ bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
     uint next = 0xffffffff;
     [branch] if (thread > 0) next = heads[thread - 1];
     marks = marks && !(bool4(marks.yzw, true) && target == uint4(target.yzw, next));
+    uint bits = dot(marks ? uint4(1, 2, 4, 8) : 0, 1);
     if (group < kSettlingGroups || pattern[0].x) {
-        [unroll] for (i = 0; i < 4; ++i) {
-            if (marks[i]) InterlockedMax(lasts[target[i] % kPlaces], number[i]);
+        uint at = 4 * (GROUP - 1 - thread);
+        [loop] for (i = 0; i < 4; ++i) {
+            if (bits >> i & 1) InterlockedMax(lasts[named[at + i] % kPlaces], at + i + 1);
         }
         GroupMemoryBarrierWithGroupSync();
-        bool4 settles = false;
-        [unroll] for (i = 0; i < 4; ++i) {
-            uint last = lasts[target[i] % kPlaces];
-            settles[i] = last > number[i] && named[last - 1] == target[i];
+        uint before = bits;
+        [loop] for (i = 0; i < 4; ++i) {
+            uint named_here = named[at + i];
+            uint last = lasts[named_here % kPlaces];
+            if (last > at + i + 1 && named[last - 1] == named_here) bits &= ~(1u << i);
         }
-        if (any(marks && settles)) InterlockedAdd(repeated, 1);
-        marks = marks && !settles;
+        if (bits != before) InterlockedAdd(repeated, 1);
     }
-    return marks;
+    return bits;
 }
 
 // Claims for positions that are settled, of which a thread takes every GROUP-th: threads beside each other then have
@@ -63,7 +65,7 @@ bool4 settled(uint group, uint thread, uint4 target, bool4 marks) {
 // cache that claims change meanwhile take far longer than the claims.
 // pattern[0].x: whether positions are so few for the targets that hardly any finds a later one, unless some of its group
 // do: then no thread looks before it claims.
-void claim_together(uint thread, uint4 target, uint first, bool4 marks) {
+void claim_together(uint thread, uint4 target, uint first, uint bits) {
     static const uint kSeveral = GROUP / 16;
     bool looks = any(target.xyz != target.yzw);
     [branch] if (!looks) {
@@ -71,25 +73,22 @@ void claim_together(uint thread, uint4 target, uint first, bool4 marks) {
         looks = any(target.x != uint3(heads[before.x], heads[before.y], heads[before.z]));
     }
     firsts[thread] = first;
-    uint4 bits = marks ? uint4(1, 2, 4, 8) : 0;
-    claims[thread] = bits.x | bits.y | bits.z | bits.w | (looks ? 16 : 0);
+    claims[thread] = bits | (looks ? 16 : 0);
     GroupMemoryBarrierWithGroupSync();
     bool may_look = !pattern[0].x || repeated >= kSeveral;
-    uint4 known = 0;
-    uint4 taken, number;
-    bool4 claiming;
+    uint within = thread % 4;
+    uint known[4], taken[4], number[4];
     uint i;
     [unroll] for (i = 0; i < 4; ++i) {
-        uint place = i * GROUP + thread;
-        uint owner = GROUP - 1 - place / 4;
+        uint owner = GROUP - 1 - thread / 4 - i * (GROUP / 4);
         uint of = claims[owner];
-        taken[i] = named[place];
-        number[i] = winners_base + firsts[owner] + place % 4 + 1;
-        claiming[i] = of >> place % 4 & 1;
-        [branch] if (claiming[i] && may_look && of & 16) known[i] = winners.Load(4 * taken[i]);
+        taken[i] = 4 * named[i * GROUP + thread];
+        number[i] = winners_base + firsts[owner] + within + 1;
+        known[i] = of >> within & 1 ? 0 : 0xffffffff;
+        [branch] if (known[i] == 0 && may_look && of & 16) known[i] = winners.Load(taken[i]);
     }
     [unroll] for (i = 0; i < 4; ++i) {
-        [branch] if (claiming[i] && known[i] < number[i]) winners.InterlockedMax(4 * taken[i], number[i]);
+        [branch] if (known[i] < number[i]) winners.InterlockedMax(taken[i], number[i]);
     }
 }
 #endif
