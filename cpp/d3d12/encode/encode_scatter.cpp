@@ -32,6 +32,7 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     if (plan.is_linear) marking.has_stripes = false;
     const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
     const std::uint64_t groups = quotient_up(four_threads(plan, marking), kGroup);
+    // Where there are ranges, each group may note that it has done all.
     const Winners winners =
         winners_for(encoder, plan, constants, ranges.size == 0 ? 0 : narrow(groups));
     constants.winners_base = winners.base;
