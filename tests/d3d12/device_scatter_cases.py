@@ -119,6 +119,26 @@ def find_single_winners(device: Device, index_bytes: int, coordinates: int) -> N
     scatter(device, shape, places, "u4")
     scatter(device, shape, places[:TARGETS], "u4")  # whose positions are below the last one's
     claim_at_once(device, INDICES[index_bytes], coordinates)
+    claim_in_ranges(device, INDICES[index_bytes], coordinates)
+
+
+def claim_in_ranges(device: Device, index: str, coordinates: int) -> None:
+    """Groups of positions near each other claim targets of all ranges at once, beside others."""
+    before = _core.d3d12_profile(device.name)
+    ranges = {"range_bytes": 4096, "targets_in_ranges": 64}
+    _core.d3d12_set_profile(device.name, NO_BLOCKS | ranges)
+    rng = np.random.default_rng(21)
+    anywhere = rng.integers(0, 5003, 9001)
+    begins, along = rng.integers(0, 4980, 600)[:, None], np.arange(15)
+    runs, ordered = (begins + along).reshape(-1), np.sort(anywhere)
+    mixed = np.concatenate((ordered[:3000], anywhere[:3000], runs[:3000]))
+    table = values((5003,) + (1,) * (coordinates - 1), "u2")
+    for places in (anywhere, runs, ordered, ordered[::-1], mixed):
+        tuples_of = np.pad(places[:, None], ((0, 0), (0, coordinates - 1))).astype(index)
+        updates = values((len(places),), "u2") + np.uint16(1)
+        agree(device, dmlindex.scatter_nd, table, tuples_of, updates)
+        scatter_in_place(device, table, tuples_of)
+    _core.d3d12_set_profile(device.name, before)
 
 
 def claim_at_once(device: Device, index: str, coordinates: int) -> None:
@@ -197,12 +217,10 @@ def scatter_lines(device: Device) -> None:
 
 @case
 def scatter_winners(device: Device, element: int) -> None:
+    """With a copy, and in place, where pieces keep what is not named; bytes of a piece in part."""
     scatter(device, (TARGETS,), tuples((TARGETS,), "i4"), DTYPES[element])
-
-
-@case
-def scatter_winners_in_place(device: Device, element: int) -> None:
-    scatter_in_place(device, values((TARGETS + 1,), DTYPES[element]), tuples((TARGETS,), "i4"))
+    for targets in (TARGETS + 1, 3 * TARGETS + 3):
+        scatter_in_place(device, values((targets,), DTYPES[element]), tuples((targets,), "i4"))
 
 
 @case

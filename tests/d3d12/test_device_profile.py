@@ -75,7 +75,7 @@ SIDES = {
     ),
     "targets_in_place": Sides(
         scatter_in_place,
-        {16: "scatter_winners_in_place_4", 15: "scatter_singles_4_1"},
+        {16: "scatter_winners_4", 15: "scatter_singles_4_1"},
         NO_BLOCKS,
     ),
     "slices_copied": Sides(scatter_rows, {16: "scatter_slices", 15: "scatter_rows_simple_4"}, FEW),

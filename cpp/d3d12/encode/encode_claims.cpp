@@ -38,15 +38,16 @@ std::optional<Plan> claimed_units(const Encoder& encoder, const Plan& plan,
 
 }  // namespace
 
-Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants) {
+Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants,
+                    std::uint32_t more) {
     const bool may_cross = slices_may_cross(plan);
     Winners winners;
     if (!may_cross) {
-        winners = encoder.winners(constants.target_count,
+        winners = encoder.winners(std::uint64_t{constants.target_count} + more,
                                   static_cast<std::uint64_t>(position_count(plan)));
     }
     if (winners) return winners;
-    const std::uint64_t words = std::uint64_t{constants.target_count} + (may_cross ? 1 : 0);
+    const std::uint64_t words = std::uint64_t{constants.target_count} + more + (may_cross ? 1 : 0);
     winners.span = encoder.allocate(4 * words);
     encode_clear(encoder, winners.span, 0);
     return winners;

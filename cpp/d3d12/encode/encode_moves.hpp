@@ -35,8 +35,9 @@ void encode_blocks(const Encoder& encoder, const Plan& plan, const Blocks& block
                    const Tensors& tensors, const Slot& slot);
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
                     const Tensors& tensors, const Slot& slot);
-// Words in which the last position of each target is to be found.
-Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants);
+// Words in which the last position of each target is to be found; behind them, so many more.
+Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants,
+                    std::uint32_t more = 0);
 // Each position claims its target, a thread for each. Where the views have a table, and items, the
 // last ones' are stored, too.
 void encode_claims(const Encoder& encoder, Constants constants, Views views, const Tensors& tensors,

@@ -16,7 +16,7 @@ struct Ranges {
 Ranges find_ranges(const Plan& plan, const Choice& choice, std::int64_t targets,
                    const Profile& profile) noexcept {
     const std::int64_t count = quotient_up(4 * targets, profile.range_bytes);
-    if (choice.has_stripes || count < 2 || count > profile.most_ranges ||
+    if (choice.has_stripes || slices_may_cross(plan) || count < 2 || count > profile.most_ranges ||
         targets > position_count(plan) * profile.targets_in_ranges) {
         return {};
     }
@@ -26,12 +26,16 @@ Ranges find_ranges(const Plan& plan, const Choice& choice, std::int64_t targets,
 // Finds the last position that names each target.
 Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot, Constants& constants) {
-    const Winners winners = winners_for(encoder, plan, constants);
-    constants.winners_base = winners.base;
     Choice marking = choice;  // targets are numbered as elements are
     marking.unit = constants.target_bytes;
     // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
+    const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
+    const std::uint64_t groups = quotient_up(four_threads(plan, marking), kGroup);
+    // Where there are ranges, each group may note that it has done all.
+    const Winners winners =
+        winners_for(encoder, plan, constants, ranges.size == 0 ? 0 : narrow(groups));
+    constants.winners_base = winners.base;
     const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
     if (encoder.typed_views && fits_any_dims(plan) &&
         position_count(plan) <= encoder.profile.claimed_positions) {
@@ -45,14 +49,13 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.winners_base = winners.base;
         four.target_bytes = constants.target_bytes;
         four.target_count = constants.target_count;
-        const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
         four.arguments[2] = narrow(ranges.size);
         four.pattern[0][0] = few_for_each;
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
-                               ranges.count * round_up(four_threads(plan, marking), kGroup));
+                               ranges.count * groups * kGroup);
     } else if (encoder.typed_views && fits_any_dims(plan)) {
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));
@@ -102,17 +105,13 @@ void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tens
     const std::int64_t element = plan.slice_bytes;
     const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / element;
     constants.arguments[0] = narrow(targets);
+    constants.arguments[1] = plan.copies_source ? 0 : 1;
     Views views;
     views.read[0] = {tensors.items, element_format(element)};
     views.read[1] = {winners.span, Format::kRgba32};
-    views.written[0] = {tensors.table, element == 8 ? Format::kRg32 : Format::kR32};
-    Kernel kernel = kernels::scatter_winners_in_place(element);
-    if (plan.copies_source) {
-        views.read[2] = {tensors.source, four_format(element)};
-        views.written[0].format = four_format(element);
-        kernel = kernels::scatter_winners(element);
-    }
-    encoder.queue.dispatch(kernel, constants, views,
+    views.read[2] = {plan.copies_source ? tensors.source : tensors.table, four_format(element)};
+    views.written[0] = {tensors.table, four_format(element)};
+    encoder.queue.dispatch(kernels::scatter_winners(element), constants, views,
                            static_cast<std::uint64_t>(quotient_up(targets, kFour)));
 }
 

@@ -85,10 +85,6 @@ enum class Kernel : std::uint8_t {
     scatter_winners_2,
     scatter_winners_4,
     scatter_winners_8,
-    scatter_winners_in_place_1,
-    scatter_winners_in_place_2,
-    scatter_winners_in_place_4,
-    scatter_winners_in_place_8,
     scatter_blocks,
     reduce_blocks_whole,
     reduce_blocks_floats,
@@ -126,7 +122,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 116;
+inline constexpr int kKernelCount = 112;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -174,9 +170,6 @@ inline Kernel scatter_singles(std::int64_t index, std::int64_t coordinates) noex
 }
 inline Kernel scatter_winners(std::int64_t element) noexcept {
     return find_kernel(Kernel::scatter_winners_1, 4, {element});
-}
-inline Kernel scatter_winners_in_place(std::int64_t element) noexcept {
-    return find_kernel(Kernel::scatter_winners_in_place_1, 4, {element});
 }
 inline Kernel reduce_blocks(std::int64_t values) noexcept {
     return find_kernel(Kernel::reduce_blocks_whole, 2, {values});

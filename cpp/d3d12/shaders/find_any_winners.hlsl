@@ -13,6 +13,5 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Four four = locate_any(4 * (arguments.y - 1 - min(id, arguments.y - 1)));
     uint4 position = four.first + uint4(0, 1, 2, 3);
     bool4 marks = there && position < arguments.x && (four.inside || mode != kModeSkip);
-    marks = settled(group_id(group), thread, four.place, marks);
-    claim_together(thread, four.place, position, marks);
+    claim_together(thread, four.place, four.first, settled(group_id(group), thread, four.place, marks));
 }

@@ -16,5 +16,3 @@ Range find_range(uint group, uint groups, uint size) {
     range.size = size == 0 ? 0xffffffff : size;
     return range;
 }
-
-bool is_of(Range range, uint target) { return target - range.first < range.size; }

@@ -1,6 +1,6 @@
 // The second pass of a scatter in which the last write wins, by target: each of four neighbouring elements of the
-// table takes the item that claimed it. The others get the source's, or with IN_PLACE are left alone. arguments.x:
-// elements of the table.
+// table takes the item that claimed it. The others get the source's. arguments: x elements of the table, y whether that is
+// the source: then pieces without a new item are left alone. (Single elements stored there took longer than a copy.)
 
 #include "constants.hlsli"
 
@@ -12,13 +12,7 @@ Buffer<uint2> items : register(t0);
 Buffer<uint> items : register(t0);  // R8, R16 or R32
 #endif
 
-#if IN_PLACE
-#if ELEMENT == 8
-RWBuffer<uint2> table : register(u0);
-#else
-RWBuffer<uint> table : register(u0);
-#endif
-#elif ELEMENT == 1
+#if ELEMENT == 1
 Buffer<uint> source : register(t2);
 RWBuffer<uint> table : register(u0);
 #elif ELEMENT == 2
@@ -43,19 +37,11 @@ uint merged(uint word, uint winner, uint shift) {
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint id = thread_id(group, thread);
-    if (4 * id >= arguments.x || failed()) return;
     uint4 won = winners[id];
-    won = won > winners_base ? won - winners_base : 0;
-#if IN_PLACE && ELEMENT == 1
-    if (any(won != 0)) table[id] = merged(merged(merged(merged(table[id], won.x, 0), won.y, 8), won.z, 16), won.w, 24);
-#elif IN_PLACE && ELEMENT == 2
-    if (any(won.xy != 0)) table[2 * id] = merged(merged(table[2 * id], won.x, 0), won.y, 16);
-    if (any(won.zw != 0)) table[2 * id + 1] = merged(merged(table[2 * id + 1], won.z, 0), won.w, 16);
-#elif IN_PLACE
-    [unroll] for (uint i = 0; i < 4; ++i) {
-        if (won[i] != 0) table[4 * id + i] = items[won[i] - 1];
-    }
-#elif ELEMENT == 1
+    won = max(won, winners_base) - winners_base;
+    uint all_of = won.x | won.y | won.z | won.w;
+    if (4 * id >= arguments.x || (all_of == 0 && arguments.y) || failed()) return;
+#if ELEMENT == 1
     table[id] = merged(merged(merged(merged(source[id], won.x, 0), won.y, 8), won.z, 16), won.w, 24);
 #elif ELEMENT == 2
     uint2 kept = source[id];
