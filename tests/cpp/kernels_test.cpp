@@ -93,6 +93,7 @@ TEST(Kernels, EverySlotHasATrial) {
     own_value("name", table.name);
     own_value("small_table", table.small_table);
     own_value("shuffle_bytes", table.shuffle_bytes);
+    own_value("few_summed_places", table.few_summed_places);
     for (std::size_t at = 0; at < owners.size(); ++at)
         ASSERT_NE(owners[at], "") << "byte " << at
                                   << " of the table of kernels belongs to no family";

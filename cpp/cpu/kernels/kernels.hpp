@@ -211,10 +211,10 @@ struct Kernels {
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
     std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
-    // For axes of at most small_table places.
-    LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];
+    LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];  // for axes of small_table
     UpdateKernel put[kSliceClasses][kIndexTypes];  // for elements; null for rare indices
     UpdateKernel put_reduced[kValueTypes][kReductions][kIndexTypes];
+    std::int64_t few_summed_places;  // sums and products of no more are quicker in two passes
     StripKernel gather_strip[kSliceClasses];  // for elements
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];

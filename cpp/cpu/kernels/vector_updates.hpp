@@ -103,10 +103,11 @@ std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte*
         });
 }
 
-// For the indices that models have, and those that are held; of 256 places or fewer, all that 8
-// bits tell apart, no reduction goes this way.
+// For the indices that models have, and those that are held: in 8 bits, which tell 256 places
+// apart, only of scatters.
 template <class Vector>
 void add_updates(Kernels& kernels) noexcept {
+    kernels.few_summed_places = 256;
     const auto put_for = [&]<class Index>(IndexType index_type) {
         const int type = static_cast<int>(index_type);
         kernels.put[0][type] = put<Vector, Index, 1>;

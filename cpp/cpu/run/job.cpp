@@ -28,15 +28,16 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
 
 // By index type; null where there is none.
 const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int slice) noexcept {
-    // Into fewer places, updates wait for those before them, and take more instructions so.
-    constexpr std::int64_t kFewReducedPlaces = 256;
+    // Into fewer places updates wait for those before them; minima and maxima soon change nothing.
+    constexpr std::int64_t kFewOrderedPlaces = 256;
+    const bool sums = plan.reduction == Reduction::kAdd || plan.reduction == Reduction::kMul;
+    const std::int64_t few = sums ? table.few_summed_places : kFewOrderedPlaces;
     const bool plain_scatter = plan.direction == Direction::kScatter && plan.rank > 0 &&
                                plan.coordinate_count == 1 && plan.slice_bytes <= kElementBytes &&
                                plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_scatter) return nullptr;
     if (plan.reduction == Reduction::kNone) return table.put[slice];
-    if (plan.element_bytes != plan.slice_bytes || plan.coordinates[0].limit <= kFewReducedPlaces)
-        return nullptr;
+    if (plan.element_bytes != plan.slice_bytes || plan.coordinates[0].limit <= few) return nullptr;
     const auto& slots = table.put_reduced[static_cast<int>(plan.value_type)];
     return slots[static_cast<int>(plan.reduction)];
 }
