@@ -148,6 +148,15 @@ bool changes_little(const Block& block) noexcept {
     return true;
 }
 
+// Whether slices go piece by piece: where some in a row have one place, each piece waits for the
+// one before, and a slice's pieces had better do so at the same time.
+template <class T>
+bool pays_in_pieces(const Block& block) noexcept {
+    constexpr std::int64_t kFew = 3;
+    if (block.slice_bytes >= 4 * kWidestOf<T>) return false;
+    return count_pieces<T>(block.slice_bytes) <= (has_runs(block) ? 1 : kFew);
+}
+
 template <Reduction kReduction, class T>
 void reduce(const Block& given) noexcept {
     const auto each_target = [&given]<bool kSingle>(auto reduce_one) {
@@ -181,7 +190,7 @@ void reduce(const Block& given) noexcept {
         reduce<kReduction, typename T::value_type>(given);
     } else {
         if constexpr (kHasVectors<T>) {
-            if (has_few_pieces<T>(given.slice_bytes)) return reduce_in_pieces<kReduction, T>(given);
+            if (pays_in_pieces<T>(given)) return reduce_in_pieces<kReduction, T>(given);
         }
         each_target.template operator()<false>(
             [bytes = given.slice_bytes](std::byte* target, const std::byte* item) {

@@ -230,17 +230,15 @@ void reduce_slice(std::byte* target, const std::byte* item, std::int64_t bytes) 
     }
 }
 
-// Whether slices have so few pieces that it pays to take them piece by piece.
+// How many pieces slices have.
 template <class T>
-bool has_few_pieces(std::int64_t bytes) noexcept {
-    constexpr std::int64_t kFew = 3;
-    if (bytes >= 4 * kWidestOf<T>) return false;
+std::int64_t count_pieces(std::int64_t bytes) noexcept {
     std::int64_t pieces = 0;
     each_piece_size<T>([&]<std::int64_t kVectorBytes, int kVectors>() {
         pieces += bytes / (kVectors * kVectorBytes);
         bytes %= kVectors * kVectorBytes;
     });
-    return pieces <= kFew;
+    return pieces;
 }
 
 // The slices of some positions, all their first pieces, then all their second ones and so on: each
