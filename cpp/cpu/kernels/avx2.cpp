@@ -141,7 +141,6 @@ void add_avx2_kernels(Kernels& kernels) noexcept {
     add_moves<Avx2>(kernels);
     add_look_ups<Avx2>(kernels);
     add_updates<Avx2>(kernels);
-    kernels.few_summed_places = 0;
     add_shuffle<Avx2Bytes>(kernels);
     add_avx2_reductions(kernels);
 }

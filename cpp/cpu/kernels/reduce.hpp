@@ -154,7 +154,8 @@ template <class T>
 bool pays_in_pieces(const Block& block) noexcept {
     constexpr std::int64_t kFew = 3;
     if (block.slice_bytes >= 4 * kWidestOf<T>) return false;
-    return count_pieces<T>(block.slice_bytes) <= (has_runs(block) ? 1 : kFew);
+    const std::int64_t pieces = count_pieces<T>(block.slice_bytes);
+    return pieces == 1 || (pieces <= kFew && !has_runs(block));
 }
 
 template <Reduction kReduction, class T>

@@ -185,7 +185,7 @@ template <Reduction kReduction, class T>
 }
 
 // kVectors vectors, or an element.
-template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors = 1>
+template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
 [[gnu::always_inline]] inline void reduce_piece(std::byte* target, const std::byte* item) noexcept {
     if constexpr (kVectorBytes == sizeof(T)) {
         reduce_element<kReduction, T>(target, item);

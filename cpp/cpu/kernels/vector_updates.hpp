@@ -107,7 +107,6 @@ std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte*
 // apart, only of scatters.
 template <class Vector>
 void add_updates(Kernels& kernels) noexcept {
-    kernels.few_summed_places = 256;
     const auto put_for = [&]<class Index>(IndexType index_type) {
         const int type = static_cast<int>(index_type);
         kernels.put[0][type] = put<Vector, Index, 1>;
