@@ -1,5 +1,7 @@
 // AVX-512 (F, BW, DQ, VL, VBMI): eight 64-bit lanes.
 
+#include <algorithm>
+
 #include "cpu/kernels/avx512_tables.hpp"
 #include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
@@ -148,7 +150,9 @@ bool hold_words(const IndexRun& run, std::byte* packed) noexcept {
 void add_avx512_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx512>(kernels);  // rows stay with AVX2: NumPy's arrays seldom lie at whole
                                           // cache lines, and a store of 64 bytes then touches two
-    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int) {
+    for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
+        // Eight lanes resolve so quickly that a Zen 4 gains nothing by AVX2's four.
+        std::fill_n(kernels.look_up_placed[type][mode], kSliceClasses, nullptr);
         kernels.hold[type][0] = hold_words<Index, 1>;
         kernels.hold[type][1] = hold_words<Index, 2>;
         kernels.hold[type][2] = hold_words<Index, 4>;

@@ -96,6 +96,9 @@ constexpr Mode look_up_mode(Mode mode) noexcept {
     return mode == Mode::kClamp ? Mode::kClamp : Mode::kRaise;
 }
 
+// Those of look_up_placed take a coordinate of any stride, and add where the run's positions are
+// in the table before any index, as a ResolveKernel does; they go over none again.
+
 // The same for a linear plan, in elements, as run's table_offset is: their places are table_offset
 // + index modulo 2^32, and last_place for those behind it. Moves as many steps as there are, or
 // none if last_place is too large.
@@ -210,6 +213,8 @@ struct Kernels {
     // For tables of at most small_table elements, which fit in registers.
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
     std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none
+    // For elements; null where an ISA's two passes take no longer.
+    LookUpKernel look_up_placed[kIndexTypes][kModes][kSliceClasses];
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
     LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];  // for axes of small_table
     UpdateKernel put[kSliceClasses][kIndexTypes];  // for elements; null for rare indices
@@ -231,34 +236,6 @@ struct Kernels {
     ShuffleKernel shuffle;                   // null where an ISA has none
     std::int64_t shuffle_bytes;
 };
-
-// A run of positions that look elements of a class up in a table of limit.
-struct LookUpRun {
-    int slice_class;
-    std::int64_t limit;
-    std::int64_t positions;
-};
-
-// Whether the table fits in registers, and is worth loading there.
-inline bool goes_in_registers(const Kernels& kernels, LookUpRun run) noexcept {
-    constexpr std::int64_t kPositionBytes = 8;
-    return run.limit <= kernels.small_table[run.slice_class] &&
-           run.limit * kClassBytes[run.slice_class] <= run.positions * kPositionBytes;
-}
-
-// Null where the ISA has none.
-inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mode mode,
-                                LookUpRun run) noexcept {
-    const auto& slots = goes_in_registers(kernels, run) ? kernels.look_up_small : kernels.look_up;
-    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][run.slice_class];
-}
-
-inline LineLookUpKernel line_look_up_for(const Kernels& kernels, IndexType index_type,
-                                         LookUpRun run) noexcept {
-    const auto& slots =
-        goes_in_registers(kernels, run) ? kernels.line_look_up_small : kernels.line_look_up;
-    return slots[static_cast<int>(index_type)][run.slice_class];
-}
 
 // Calls add<Index, kMode>(type, mode), the last two for the slots.
 template <class Add>

@@ -22,6 +22,18 @@ static inline T element_at(const std::byte* from) noexcept {
     return value;
 }
 
+// What is left of a run behind its first positions.
+static inline IndexRun behind(IndexRun run, std::int64_t first) noexcept {
+    run.indices += first * run.index_stride;
+    run.count -= first;
+    if (run.places != nullptr) {
+        run.places += first;
+    } else {
+        run.table_offset += first * run.table_stride;
+    }
+    return run;
+}
+
 // Writes count bytes of copies of an element, or of zeros if that is null.
 static inline void fill_bytes(std::byte* to, const std::byte* element, std::int64_t element_bytes,
                               std::int64_t count) noexcept {

@@ -56,6 +56,11 @@ static inline std::int64_t place_of(Index index, std::int64_t limit) noexcept {
     }
 }
 
+// Where a run's position is in the table before any index.
+static inline std::int64_t place_before(const IndexRun& run, std::int64_t i) noexcept {
+    return run.table_offset + (run.places != nullptr ? run.places[i] : i * run.table_stride);
+}
+
 // The LookUpKernel for slices of kBytes, or of any number below 32 if that is 0. Runs too short for
 // vectors take it, too.
 template <class Index, Mode kMode, std::int64_t kBytes>
@@ -76,6 +81,23 @@ static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* 
         }
     }
     return count;
+}
+
+// The look-up of elements of kBytes at places of their own, from position i on.
+template <class Index, Mode kMode, std::int64_t kBytes>
+static inline std::int64_t look_up_placed_scalar(const IndexRun& given, const std::byte* table,
+                                                 std::byte* items, std::int64_t i) noexcept {
+    const IndexRun run = given;  // a copy that no store can change
+    const Coordinate coordinate = run.coordinates[0];
+    for (; i < run.count; ++i) {
+        const auto index =
+            index_at<Index>(run.indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const std::int64_t place = place_of<Index, kMode>(index, coordinate.limit);
+        if (place < 0) return i;
+        std::memcpy(items + i * kBytes,
+                    table + place_before(run, i) + place * coordinate.table_stride, kBytes);
+    }
+    return i;
 }
 
 }  // namespace dmlindex::cpu

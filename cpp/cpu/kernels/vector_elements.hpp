@@ -86,6 +86,33 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
     });
 }
 
+// The same from positions with places of their own.
+template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
+std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
+                            std::byte* items) noexcept {
+    if (!fits_32_bits(run.coordinates[0])) return 0;
+    const std::byte* const indices = run.indices;
+    const std::int64_t count = run.count;
+    const Vector limit = Vector::splat(run.coordinates[0].limit);
+    const Vector last = Vector::splat(run.coordinates[0].limit - 1);
+    const Vector stride = Vector::splat(run.coordinates[0].table_stride);
+    const std::int64_t ahead = ahead_bytes(run);
+    PlacesBefore<Vector> before(run);
+    std::int64_t i = 0;
+    for (; i + kLookUpStep <= count; i += kLookUpStep) {
+        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
+        alignas(64) std::int64_t offsets[kLookUpStep];
+        const auto keep = [&](std::int64_t j, Vector at) {
+            (before.at(i + j) + multiply_low(at, stride)).store(offsets + j);
+        };
+        if (!place_step<Vector, Index, kMode>(indices, i, ahead, limit, last, keep)) return i;
+        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+            std::memcpy(items + (i + j) * kBytes, table + offsets[j], kBytes);
+        }
+    }
+    return look_up_placed_scalar<Index, kMode, kBytes>(run, table, items, i);
+}
+
 // Slices are copied as kWide bytes, one load and one store: what is too much, the next slice
 // covers. At the end of the items, and of the table, they are copied as they are.
 template <class Vector, class Index, Mode kMode, std::int64_t kWide>

@@ -10,18 +10,6 @@
 
 namespace dmlindex::cpu {
 
-// What is left of a run behind its first positions.
-static inline IndexRun behind(IndexRun run, std::int64_t first) noexcept {
-    run.indices += first * run.index_stride;
-    run.count -= first;
-    if (run.places != nullptr) {
-        run.places += first;
-    } else {
-        run.table_offset += first * run.table_stride;
-    }
-    return run;
-}
-
 // Indices that were loaded, once, as index_at does.
 template <class Vector>
 [[gnu::always_inline]] inline Vector once(Vector indices) noexcept {

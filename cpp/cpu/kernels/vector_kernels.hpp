@@ -153,6 +153,12 @@ void add_look_ups(Kernels& kernels) noexcept {
             if (kClassBytes[c] <= kMostWidenedBytes)
                 slots[c] = look_up_widened<Vector, Index, kPlaced>;
         }
+        LookUpKernel(&placed)[kSliceClasses] = kernels.look_up_placed[type][mode];
+        placed[0] = look_up_placed<Vector, Index, kPlaced, 1>;
+        placed[1] = look_up_placed<Vector, Index, kPlaced, 2>;
+        placed[2] = look_up_placed<Vector, Index, kPlaced, 4>;
+        placed[3] = look_up_placed<Vector, Index, kPlaced, 8>;
+        placed[4] = look_up_placed<Vector, Index, kPlaced, 16>;
         if constexpr (sizeof(Index) >= 4) {
             LineLookUpKernel(&on_line)[kSliceClasses] = kernels.line_look_up[type];
             on_line[0] = look_up_on_line<Vector, Index, 1>;

@@ -105,6 +105,10 @@ void HeldOffsets::apply(Job& job) const noexcept {
     if (job.look_up != nullptr) {
         job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp, look_up_run(job));
     }
+    if (job.look_up_placed != nullptr) {
+        job.look_up_placed =
+            look_up_placed_for(kernels(), kWidths[width_class_], Mode::kRaise, job.slice_bytes);
+    }
     if (job.updates != nullptr) {
         job.update = job.updates[static_cast<int>(kWidths[width_class_])];
     }

@@ -86,6 +86,11 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     // It fetches nothing ahead, which pays up to larger tables than for the moves.
     job.look_up = reached <= caches().far_bytes ? choose_look_up(plan) : nullptr;
+    job.look_up_placed =
+        plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
+                reached <= caches().far_bytes
+            ? look_up_placed_for(table, plan.index_type, plan.mode, plan.slice_bytes)
+            : nullptr;
     job.updates = choose_updates(table, plan, slice);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
     job.copy = may_skip || job.reduces ? nullptr : table.copy[slice];

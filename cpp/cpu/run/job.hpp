@@ -23,6 +23,7 @@ struct Job {
     MoveKernel move_any_size;  // the same for slices of another size
     // For packed elements; null where there is none or the table is not in cache.
     LookUpKernel look_up;
+    LookUpKernel look_up_placed;  // the same for positions with places of their own
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them
     CopyKernel copy;              // for strided slices; null where a move does more than copy
@@ -78,6 +79,40 @@ inline std::int64_t spread_bytes(const Dim* dims, int rank) noexcept {
     std::int64_t bytes = 0;
     for (int d = 0; d < rank; ++d) bytes += (dims[d].size - 1) * std::abs(dims[d].table_stride);
     return bytes;
+}
+
+// A run of positions that look elements of a class up in a table of limit.
+struct LookUpRun {
+    int slice_class;
+    std::int64_t limit;
+    std::int64_t positions;
+};
+
+// Whether the table fits in registers, and is worth loading there.
+inline bool goes_in_registers(const Kernels& kernels, LookUpRun run) noexcept {
+    constexpr std::int64_t kPositionBytes = 8;
+    return run.limit <= kernels.small_table[run.slice_class] &&
+           run.limit * kClassBytes[run.slice_class] <= run.positions * kPositionBytes;
+}
+
+// Null where the ISA has none.
+inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mode mode,
+                                LookUpRun run) noexcept {
+    const auto& slots = goes_in_registers(kernels, run) ? kernels.look_up_small : kernels.look_up;
+    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][run.slice_class];
+}
+
+inline LookUpKernel look_up_placed_for(const Kernels& kernels, IndexType index_type, Mode mode,
+                                       std::int64_t element_bytes) noexcept {
+    return kernels.look_up_placed[static_cast<int>(index_type)][static_cast<int>(mode)]
+                                 [slice_class(element_bytes)];
+}
+
+inline LineLookUpKernel line_look_up_for(const Kernels& kernels, IndexType index_type,
+                                         LookUpRun run) noexcept {
+    const auto& slots =
+        goes_in_registers(kernels, run) ? kernels.line_look_up_small : kernels.line_look_up;
+    return slots[static_cast<int>(index_type)][run.slice_class];
 }
 
 // What the job's last dim looks up, if it does: elements of a row of the table.

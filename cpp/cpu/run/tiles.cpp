@@ -39,4 +39,17 @@ void write_places(const Dim* dims, int rank, const Tile& tile, std::int64_t* pla
     }
 }
 
+Tile rows_together(const Dim* dims, int rank, std::int64_t* places) noexcept {
+    if (rank == 0) return {-1, 1, 1};
+    if (rank > 1 && 2 * dims[rank - 1].size <= kBlockPositions) {
+        Tile tile = tile_of(dims, rank, kBlockPositions);
+        if (tile.row_places > 1) {
+            write_places(dims, rank, tile, places);
+            tile.at = places;
+            return tile;
+        }
+    }
+    return {rank - 1, dims[rank - 1].size, 1};
+}
+
 }  // namespace dmlindex::cpu

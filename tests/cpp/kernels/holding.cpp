@@ -199,6 +199,65 @@ void try_gather_strip(Case& c, cpu::StripKernel kernel) {
     });
 }
 
+// Positions have places of their own, or follow each other at a stride, maybe backwards. Whole
+// steps are moved before the first that holds an index without a place, and of what is left behind
+// whole steps all before that index. Of vast tables only the first places are there.
+void try_look_up_placed(Case& c, cpu::LookUpKernel kernel) {
+    Random& random = c.random;
+    const auto type = c.at<IndexType>(0);
+    const auto mode = c.at<Mode>(1);
+    const std::int64_t bytes = cpu::kClassBytes[c.at(2)];
+    const std::int64_t index_size = index_bytes(type);
+    const bool skips = mode == Mode::kSkip;
+    const std::int64_t limit =
+        c.timed ? 1000
+                : random.one_of({std::int64_t{skips ? 0 : 1}, random.between(2, 300), power(31) + 1,
+                                 power(32), power(32) + 1});
+    constexpr std::int64_t kMostPlaces = 1000;
+    const std::int64_t present = std::min(limit, kMostPlaces);
+    const std::int64_t stride =
+        c.timed ? bytes
+                : random.one_of({bytes, 3 * bytes, std::int64_t{0}, random.between(1, 100)});
+    const std::int64_t step =
+        c.timed ? bytes : random.one_of({std::int64_t{0}, bytes, random.between(-9, 9)});
+    const std::int64_t spread = 9 * c.count;
+    const Twin indices = c.buffer(c.count * index_size);
+    const Twin items = c.buffer(c.count * bytes);
+    const Twin places = c.buffer(8 * c.count, 8);
+    const std::byte* const table = c.random_bytes(2 * spread + present * stride + bytes);
+    const Coordinate coordinate{limit, stride, 0, 0};
+    IndexRun run{indices.data, index_size, c.count, spread, step, &coordinate, 1};
+    if (!c.timed && random.one_in(2)) {
+        for (std::int64_t i = 0; i < c.count; ++i) {
+            put(places + 8 * i, static_cast<std::uint64_t>(random.between(-spread, spread)), 8);
+        }
+        run.places = as_offsets(places);
+    }
+    const std::int64_t hostile = limit > kMostPlaces ? 0 : hostility(c);
+    for (std::int64_t i = 0; i < c.count; ++i) {
+        put_index(indices + i * index_size, type,
+                  limit > kMostPlaces
+                      ? random.between(0, 100)
+                      : any_index(random, type, limit, now_and_then(random, hostile)));
+    }
+    std::int64_t moved = 0;
+    c.call([&] { moved = kernel(run, table, items.data); });
+    const auto place = [&](std::int64_t i) {
+        return place_of(index_bits(indices.data + i * index_size, type), type,
+                        cpu::look_up_mode(mode), limit);
+    };
+    std::int64_t inside = 0;
+    while (inside < c.count && place(inside)) ++inside;
+    const bool one_by_one = std::string_view(c.kernels.name) == "scalar" ||
+                            inside >= c.count - c.count % cpu::kLookUpStep;
+    if (moved != 0 || limit <= power(32))
+        c.same("moved", moved, one_by_one ? inside : inside - inside % cpu::kLookUpStep);
+    for (std::int64_t i = 0; i < std::min(moved, inside); ++i) {
+        std::memcpy(items.expected + i * bytes, table + place_before(run, i) + *place(i) * stride,
+                    static_cast<std::size_t>(bytes));
+    }
+}
+
 }  // namespace
 
 std::vector<Family> hold_families() {
@@ -207,6 +266,7 @@ std::vector<Family> hold_families() {
     return {
         family<&Kernels::look_up, try_look_up>("look_up", look_up),
         family<&Kernels::look_up_small, try_look_up_small>("look_up_small", look_up),
+        family<&Kernels::look_up_placed, try_look_up_placed>("look_up_placed", look_up),
         family<&Kernels::gather_strip, try_gather_strip>("gather_strip", {Axis::kSlice}),
         family<&Kernels::pack, try_pack>("pack", {Axis::kWidth}),
         family<&Kernels::hold, try_hold>("hold", {Axis::kIndexType, Axis::kWidth}),

@@ -1,0 +1,133 @@
+#include "cpu/run/in_one.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/moves.hpp"
+#include "cpu/run/next_row.hpp"
+#include "cpu/run/rows.hpp"
+#include "cpu/run/shuffled_rows.hpp"
+
+namespace dmlindex::cpu {
+namespace {
+
+// Rows of fewer positions are not looked up one by one; the second, where the table's row lies in
+// a few registers.
+constexpr std::int64_t kShortRow = 64;
+constexpr std::int64_t kShortRowInRegisters = 32;
+constexpr std::int64_t kFewRegistersBytes = 256;
+
+// Whether indices that rows of the table share are looked up in each of the rows, too long to be
+// shuffled, rather than resolved for all of them. That takes longer for elements of which several
+// are packed into a register, and for large ones.
+bool looks_up_shared(const Job& job, std::int64_t size, bool in_registers) noexcept {
+    constexpr std::int64_t kAsOneBlock = 256;
+    constexpr std::int64_t kLeastBytes = 3;
+    constexpr std::int64_t kMostBytes = 8;
+    if (in_registers || size <= kAsOneBlock) return size >= kShortRow;
+    return job.slice_bytes >= kLeastBytes && job.slice_bytes <= kMostBytes;
+}
+
+// Whether every run is a packed row of indices, each of which takes one element of a packed row of
+// the table.
+bool can_look_up(const Job& job, const Partition& parts) noexcept {
+    if (job.look_up == nullptr || parts.behind > 0 || parts.positions_rank == 0) return false;
+    const Dim& run = job.dims[job.rank - 1];
+    if (run.index_stride != job.index_bytes || run.table_stride != 0 ||
+        run.item_stride != job.slice_bytes) {
+        return false;
+    }
+    if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
+    const bool in_registers = goes_in_registers(kernels(), look_up_run(job));
+    if (parts.free_count > 1)
+        return looks_up_shared(job, run.size, in_registers) && !shuffles_short_rows(job, parts);
+    const bool in_few =
+        in_registers && job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
+    return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
+}
+
+// As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
+bool can_update(const Job& job, const Partition& parts) noexcept {
+    constexpr std::int64_t kShortUpdates = 128;
+    constexpr std::int64_t kReducedInARegister = 4;  // so many updates of one place
+    if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
+    const Dim& run = job.dims[job.rank - 1];
+    return run.size >= kShortUpdates && run.index_stride == job.index_bytes &&
+           run.table_stride == 0 && run.item_stride == job.slice_bytes &&
+           !(job.reduces && has_repeats(job, run, kReducedInARegister));
+}
+
+// Calls kernel(run, items) for every tile, which moves as an UpdateKernel does.
+template <class Kernel>
+bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
+    const Dim* const dims = job.dims;
+    alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
+    const Dim& last = dims[job.rank - 1];
+    const bool by_row = tile.at == nullptr;
+    const NextRow next_row(job, by_row ? last.size : 0);
+    const std::int64_t to_next = by_row && job.rank > 1 ? dims[job.rank - 2].table_stride : 0;
+    std::int64_t at_once = kLookUpStep;
+    for (PositionWalker walker(dims, tile.dim + 1, 0); !walker.at_end();) {
+        const std::int64_t rows = std::min(walker.left_in_run(), tile.rows);
+        IndexRun run = index_run(job, tile, last, walker, rows);
+        std::byte* items = job.buffers.items + walker.item_offset();
+        const std::byte* const next =
+            to_next != 0 ? job.buffers.table + run.table_offset + to_next : nullptr;
+        std::int64_t moved = 0;
+        next_row.each_piece(next, run.count, [&](std::int64_t first, std::int64_t count) {
+            IndexRun piece = behind(run, first);
+            piece.count = count;
+            const std::int64_t found = kernel(piece, items + first * job.slice_bytes);
+            moved += found;
+            return found == count;
+        });
+        if (moved == run.count) {
+            walker.advance(rows);
+            continue;
+        }
+        // Some are out of range, and need the mode: ever more go that way while there are few
+        // others between them; of a tile all that is left.
+        constexpr std::int64_t kFewBetween = 256;
+        at_once = moved < kFewBetween ? std::min(4 * at_once, kBlockPositions) : kLookUpStep;
+        run = behind(run, moved);
+        items += moved * job.slice_bytes;
+        if (by_row) run.count = std::min(run.count, at_once);
+        if (!job.resolve(run, offsets)) return false;
+        job.move({job.buffers.table, offsets, run.count, items, job.slice_bytes, job.slice_bytes,
+                  job.element_bytes, job.far, job.fill, job.byte_table});
+        walker.advance((moved + run.count) / tile.row_places);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexcept {
+    const Tile row{job.rank - 1, job.rank > 0 ? job.dims[job.rank - 1].size : 1, 1};
+    if (can_look_up(job, parts)) {
+        return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
+            return job.look_up(run, job.buffers.table + run.table_offset, items);
+        });
+    }
+    if (can_update(job, parts)) {
+        return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
+            return job.update(run, job.buffers.table + run.table_offset, items, job.far);
+        });
+    }
+    return std::nullopt;
+}
+
+std::optional<bool> look_up_placed(const Job& job, const Partition& parts,
+                                   const Tile& tile) noexcept {
+    if (job.look_up_placed == nullptr || parts.positions_rank < job.rank ||
+        tile.places() < kShortRow) {
+        return std::nullopt;
+    }
+    const Dim& run = job.dims[job.rank - 1];
+    if (run.index_stride != job.index_bytes || run.item_stride != job.slice_bytes)
+        return std::nullopt;
+    return execute_tiles(job, tile, [&](const IndexRun& piece, std::byte* items) {
+        return job.look_up_placed(piece, job.buffers.table, items);
+    });
+}
+
+}  // namespace dmlindex::cpu
