@@ -42,7 +42,7 @@ class Recorded final : public d3d12::Recorder {
         for (const d3d12::View& view : views.read) expect_reached(kernel, view);
         for (const d3d12::View& view : views.written) expect_reached(kernel, view);
     }
-    void skip_where_set(const d3d12::Span&) override {}
+    void skip_where(const d3d12::Span&, bool) override {}
     d3d12::Span slot(std::uint32_t) const noexcept override { return span(16); }
 
     Names kernels;
