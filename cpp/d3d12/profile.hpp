@@ -51,6 +51,10 @@ struct Profile {
     std::int64_t most_ranges = 8;
     std::int64_t targets_in_ranges = 4;
 
+    // Scatters of so many single elements in place whose targets take more than range_bytes first
+    // look whether they are in order of positions: then the last of each needs not be found.
+    std::int64_t ordered_positions = 1 << 20;
+
     // Where positions are at most so many, each group of the only kernel of a scatter in place
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
@@ -142,6 +146,7 @@ inline constexpr Threshold kThresholds[] = {
     {"range_bytes", &Profile::range_bytes, 1 << 12, kNever},
     {"most_ranges", &Profile::most_ranges, 1, 64},
     {"targets_in_ranges", &Profile::targets_in_ranges, 0, 1 << 20},
+    {"ordered_positions", &Profile::ordered_positions, 0, kNever},
     {"compared_positions", &Profile::compared_positions, 0, 256},
     {"claimed_positions", &Profile::claimed_positions, 0, kNever},
     {"few_positions", &Profile::few_positions, 0, 1 << 20},

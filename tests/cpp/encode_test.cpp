@@ -42,7 +42,9 @@ class Recorded final : public d3d12::Recorder {
         for (const d3d12::View& view : views.read) expect_reached(kernel, view);
         for (const d3d12::View& view : views.written) expect_reached(kernel, view);
     }
-    void skip_where_set(const d3d12::Span&) override {}
+    void skip_where(const d3d12::Span& words, bool) override {
+        kernels.emplace_back(words ? "skipped:" : "end");
+    }
     d3d12::Span slot(std::uint32_t) const noexcept override { return span(16); }
 
     Names kernels;
@@ -117,6 +119,32 @@ Recorded queued_slices(std::int64_t slices, std::int64_t slice_bytes, std::int64
     if (copies) lower_copy(table, table, plan);
     canonicalize(plan);
     return queued(plan, slices * slice_bytes, count * slice_bytes, 2 * count, profile);
+}
+
+// Words scattered by 32-bit indices.
+Recorded queued_words(std::int64_t targets, std::int64_t count, bool copies) {
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
+    lower_scatter_nd(packed({targets}, 4), packed({count, 1}, 4), packed({count}, 4), plan);
+    if (copies) lower_copy(packed({targets}, 4), packed({targets}, 4), plan);
+    canonicalize(plan);
+    return queued(plan, 4 * targets, 4 * count, 4 * count);
+}
+
+TEST(Encoding, LargeScattersInPlaceFirstLookForAnOrder) {
+    const std::int64_t targets = d3d12::kDefaultProfile.range_bytes / 4;
+    const std::int64_t least = d3d12::kDefaultProfile.ordered_positions;
+    const auto looks_first = [](std::int64_t into, std::int64_t count, bool copies) {
+        const Names found = queued_words(into, count, copies).kernels;
+        const bool looks = found.at(1) == "find_any_winners";
+        EXPECT_EQ(looks, found.at(2 % found.size()) == "skipped:" && found.back() == "end");
+        return looks;
+    };
+    EXPECT_TRUE(looks_first(targets + 1, least, false));
+    EXPECT_TRUE(looks_first(targets + 1, 2 * least, false));
+    EXPECT_FALSE(looks_first(targets + 1, least - 1, false));
+    EXPECT_FALSE(looks_first(targets, 2 * least, false));
+    EXPECT_FALSE(looks_first(targets + 1, 2 * least, true));
 }
 
 TEST(Encoding, LinesWithPositionsOfTheirOwnGoByBlocks) {

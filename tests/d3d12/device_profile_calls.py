@@ -70,6 +70,16 @@ def scatter_many(device: str) -> Any:
     return dmlindex.scatter_elements(x, places, x[:2500] + np.uint32(3), device=device)
 
 
+def scatter_ordered(device: str) -> Any:
+    x, places = values((3000,), "u4"), np.sort(tuples((3000,), "u4", 2500), 0).astype("i4")
+    updates = x[:2500] + np.uint32(3)
+    if device == "cpu":
+        return dmlindex.scatter_nd(x, places, updates)
+    table = Device(device).tensor(x)
+    dmlindex.scatter_nd(table, places, updates, out=table)
+    return table.numpy()
+
+
 def scatter_columns(device: str) -> Any:
     x = values((4, 600), "u4")
     places = tuples((4,), "i4", 3 * 600)[:, 0].reshape(3, 600)

@@ -23,6 +23,7 @@ from tests.d3d12.device_profile_calls import (
     scatter_in_lines,
     scatter_in_place,
     scatter_many,
+    scatter_ordered,
     scatter_rows,
     scatter_rows_apart,
     sums,
@@ -92,6 +93,11 @@ SIDES = {
     "targets_in_ranges": Sides(
         scatter_many,
         {2: "find_single_winners_4_1", 1: "find_single_winners_4_1"},
+        NO_BLOCKS | {"range_bytes": 4096},
+    ),
+    "ordered_positions": Sides(
+        scatter_ordered,
+        {2500: "find_single_winners_4_1", 2501: "find_single_winners_4_1"},
         NO_BLOCKS | {"range_bytes": 4096},
     ),
     "least_lines": Sides(

@@ -38,6 +38,12 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
 // Words in which the last position of each target is to be found; behind them, so many more.
 Winners winners_for(const Encoder& encoder, const Plan& plan, const Constants& constants,
                     std::uint32_t more = 0);
+// Whether a scatter in place first looks whether its targets are in order of positions.
+bool looks_for_order(const Encoder& encoder, const Plan& plan, const Tensors& tensors) noexcept;
+// The look, and the scatter of what is in order. From then on dispatches may be left out if that
+// was all, until skip_where ends it.
+void encode_ordered_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                            const Slot& slot);
 // Each position claims its target, a thread for each. Where the views have a table, and items, the
 // last ones' are stored, too.
 void encode_claims(const Encoder& encoder, Constants constants, Views views, const Tensors& tensors,

@@ -205,14 +205,14 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     if (by_lists) {  // what follows is for the long ones
         constants.slot = sort_slot = kSpareSlot;
         constants.slot_use = kSlotSkips;
-        encoder.queue.skip_where_set(encoder.queue.slot(kSpareSlot));
+        encoder.queue.skip_where(encoder.queue.slot(kSpareSlot));
     }
     Views keys = raw_views(tensors);
     keys.written[4].span = memory.pairs;
     encoder.queue.dispatch(Kernel::sort_keys, constants, keys, memory.count);
     views.written[4].span = sort_pairs(encoder, memory, constants.target_count, sort_slot);
     encode_runs(encoder, plan, constants, views, by_lists);
-    if (by_lists) encoder.queue.skip_where_set({});
+    if (by_lists) encoder.queue.skip_where({});
 }
 
 }  // namespace dmlindex::d3d12

@@ -195,6 +195,24 @@ void encode_in_order(const Encoder& encoder, const Plan& plan, const Tensors& te
     }
 }
 
+// A scatter in which the last write wins.
+void encode_last_wins(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                      const Tensors& tensors, const Slot& slot, Constants constants) {
+    set_targets(plan, tensors, constants);
+    const Winners winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
+    if (can_scatter_winners(encoder, plan, choice, tensors)) {
+        encode_scatter_winners(encoder, plan, tensors, slot, winners);
+        return;
+    }
+    if (can_go_by_target(encoder, plan, tensors)) {
+        encode_scatter_slices(encoder, plan, tensors, constants, winners);
+        return;
+    }
+    if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
+    encode_positions(encoder, plan, choice, tensors, slot, constants, winners);
+    if (slices_may_cross(plan)) encode_in_order(encoder, plan, tensors, constants, winners);
+}
+
 }  // namespace
 
 void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
@@ -202,8 +220,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     const std::int64_t positions = position_count(plan);
     const std::int64_t units = positions * (plan.slice_bytes / choice.unit);
     Constants constants = plan_constants(plan, slot);
-    Winners winners;
     if (units > 0 && has_many_targets(plan, tensors, encoder.reach())) {
+        Winners winners;
         winners.span = encoder.allocate(4);
         encode_clear(encoder, winners.span, 1);
         encode_in_order(encoder, plan, tensors, constants, winners);
@@ -214,27 +232,17 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
         encode_scatter_lines(encoder, plan, choice.lines, tensors, slot);
         return;
     }
-    if (choice.compares) {
-        constants.target_count = kCompared;
-    } else if (units > 0 && !plan.unique_indices && positions > 1) {
+    if (!choice.compares && units > 0 && !plan.unique_indices && positions > 1) {
         if (encode_claimed(encoder, plan, tensors, slot)) return;
-        set_targets(plan, tensors, constants);
-        winners = encode_winners(encoder, plan, choice, tensors, slot, constants);
-        if (can_scatter_winners(encoder, plan, choice, tensors)) {
-            encode_scatter_winners(encoder, plan, tensors, slot, winners);
-            return;
-        }
-        if (can_go_by_target(encoder, plan, tensors)) {
-            encode_scatter_slices(encoder, plan, tensors, constants, winners);
-            return;
-        }
+        const bool looks = looks_for_order(encoder, plan, tensors);
+        if (looks) encode_ordered_scatter(encoder, plan, tensors, slot);
+        encode_last_wins(encoder, plan, choice, tensors, slot, constants);
+        if (looks) encoder.queue.skip_where({});
+        return;
     }
+    if (choice.compares) constants.target_count = kCompared;
     if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
-    if (units == 0) return;
-    encode_positions(encoder, plan, choice, tensors, slot, constants, winners);
-    if (winners && slices_may_cross(plan)) {
-        encode_in_order(encoder, plan, tensors, constants, winners);
-    }
+    if (units > 0) encode_positions(encoder, plan, choice, tensors, slot, constants, {});
 }
 
 }  // namespace dmlindex::d3d12

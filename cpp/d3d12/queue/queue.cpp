@@ -177,11 +177,12 @@ void Queue::copy(const Span& to, const Span& from, std::uint64_t bytes) {
                             from.offset, bytes);
 }
 
-void Queue::skip_where_set(const Span& words) {
+void Queue::skip_where(const Span& words, bool set) {
     recording();
     if (words) require(*words.chunk, D3D12_RESOURCE_STATE_PREDICATION);
-    list_->SetPredication(words ? words.chunk->resource.get() : nullptr, words.offset,
-                          D3D12_PREDICATION_OP_NOT_EQUAL_ZERO);
+    list_->SetPredication(
+        words ? words.chunk->resource.get() : nullptr, words.offset,
+        set ? D3D12_PREDICATION_OP_NOT_EQUAL_ZERO : D3D12_PREDICATION_OP_EQUAL_ZERO);
 }
 
 void Queue::stop_skipping() noexcept {

@@ -40,7 +40,7 @@ class Queue final : public Recorder {
     void begin();
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads) override;
-    void skip_where_set(const Span& words) override;
+    void skip_where(const Span& words, bool set) override;
     // The same as with an empty span, whatever has gone wrong.
     void stop_skipping() noexcept;
     void copy(const Span& to, const Span& from, std::uint64_t bytes);

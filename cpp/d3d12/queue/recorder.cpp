@@ -13,7 +13,7 @@ void Commands::dispatch(Kernel kernel, const Constants& constants, const Views& 
     commands_.emplace_back(std::in_place_type<Dispatch>, kernel, constants, views, threads);
 }
 
-void Commands::skip_where_set(const Span& words) { commands_.emplace_back(Skip{words}); }
+void Commands::skip_where(const Span& words, bool set) { commands_.emplace_back(Skip{words, set}); }
 
 Span Commands::slot(std::uint32_t offset) const noexcept { return queue_.slot(offset); }
 
@@ -38,7 +38,8 @@ void Commands::record() {
             if (const auto* one = std::get_if<Dispatch>(&command)) {
                 queue_.dispatch(one->kernel, one->constants, one->views, one->threads);
             } else {
-                queue_.skip_where_set(std::get<Skip>(command).words);
+                const auto& [words, set] = std::get<Skip>(command);
+                queue_.skip_where(words, set);
             }
         }
         clear();

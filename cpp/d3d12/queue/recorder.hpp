@@ -17,9 +17,9 @@ class Recorder {
     // Runs a kernel with one thread for each of `threads`; fills in thread_count and groups_x.
     virtual void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                           std::uint64_t threads) = 0;
-    // From now on dispatches may be left out if the two words there are not zero; the kernels must
-    // do nothing then anyway. An empty span ends it.
-    virtual void skip_where_set(const Span& words) = 0;
+    // From now on dispatches may be left out if the two words there are not zero, or if they are;
+    // it must change nothing if they run all the same. An empty span ends it.
+    virtual void skip_where(const Span& words, bool set = true) = 0;
     // An error slot, by its offset.
     virtual Span slot(std::uint32_t offset) const noexcept = 0;
 
@@ -35,7 +35,7 @@ class Commands final : public Recorder {
 
     void dispatch(Kernel kernel, const Constants& constants, const Views& views,
                   std::uint64_t threads) override;
-    void skip_where_set(const Span& words) override;
+    void skip_where(const Span& words, bool set) override;
     Span slot(std::uint32_t offset) const noexcept override;
 
     void clear() noexcept { commands_.clear(); }
@@ -59,6 +59,7 @@ class Commands final : public Recorder {
     };
     struct Skip {
         Span words;
+        bool set;
     };
 
     Queue& queue_;

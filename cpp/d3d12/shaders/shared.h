@@ -64,6 +64,8 @@ SHARED uint kSlotSkips = 0;
 SHARED uint kSlotNotes = 1;
 SHARED uint kSlotHolds = 2;
 
+SHARED uint kLookingGroups = 1024;  // of find_any_winners.hlsl, at most
+
 SHARED uint kFour = 4;             // positions of a thread of the kernels for single elements
 SHARED uint kStripeThreads = 32;   // threads beside each other in a stripe of theirs
 SHARED uint kPiecesAThread = 2;    // of move_rows.hlsl and scatter_bytes.hlsl
