@@ -151,13 +151,12 @@ void add_avx512_kernels(Kernels& kernels) noexcept {
     add_vector_kernels<Avx512>(kernels);  // rows stay with AVX2: NumPy's arrays seldom lie at whole
                                           // cache lines, and a store of 64 bytes then touches two
     for_each_index_type_and_mode([&]<class Index, Mode kMode>(int type, int mode) {
-        // Eight lanes resolve so quickly that a Zen 4 gains nothing by AVX2's four.
-        std::fill_n(kernels.look_up_placed[type][mode], kSliceClasses, nullptr);
+        // Of 1 and 2 bytes, which a move puts together 16 bytes at a time, two passes are quicker.
+        std::fill_n(kernels.look_up_placed[type][mode], 2, nullptr);
         kernels.hold[type][0] = hold_words<Index, 1>;
         kernels.hold[type][1] = hold_words<Index, 2>;
         kernels.hold[type][2] = hold_words<Index, 4>;
     });
-    kernels.few_summed_places = 256;  // on a Zen 4; a Zen 3, which has AVX2 alone, wants none
     add_shuffle<Avx512Bytes>(kernels);
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
     add_avx512_line_look_ups(kernels);

@@ -2,9 +2,8 @@
 // An element in cache on a Sapphire Rapids: 0.4 ns by AVX2; 0.10 to 0.23 from registers, or 0.01 to
 // 0.03 where indices and elements are bytes; 0.17 to 0.30 by hardware gathers.
 
-#include <chrono>
-
 #include "cpu/kernels/avx512_tables.hpp"
+#include "cpu/kernels/trials.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -101,10 +100,8 @@ std::int64_t look_up_gathered(const IndexRun& run, const std::byte* table,
 // some 10 µs: they are on a Sapphire Rapids, but not on a Zen 4, nor on older CPUs of Intel's whose
 // microcode makes them safe (GDS, "Downfall"); and virtual machines hide what tells these apart.
 bool gathers_beat(LookUpKernel loads) noexcept {
-    using Clock = std::chrono::steady_clock;
     constexpr std::int64_t kCount = 1024;
     constexpr std::int64_t kBytes = 4;
-    constexpr int kRounds = 12;
     alignas(kRegisterBytes) std::int64_t indices[kCount];
     alignas(kRegisterBytes) std::byte table[kCount * kBytes] = {};
     alignas(kRegisterBytes) std::byte items[kCount * kBytes];
@@ -113,18 +110,7 @@ bool gathers_beat(LookUpKernel loads) noexcept {
     const IndexRun run{
         reinterpret_cast<const std::byte*>(indices), sizeof indices[0], kCount, 0, 0, &axis, 1};
     const LookUpKernel gathers = look_up_gathered<std::int64_t, Mode::kRaise, kBytes>;
-    auto gathering = Clock::duration::max();
-    auto loading = Clock::duration::max();
-    const auto shorten = [&](Clock::duration& shortest, LookUpKernel kernel) {
-        const auto begin = Clock::now();
-        kernel(run, table, items);
-        shortest = std::min(shortest, Clock::now() - begin);
-    };
-    for (int round = 0; round < kRounds; ++round) {
-        shorten(gathering, gathers);
-        shorten(loading, loads);
-    }
-    return gathering * 10 < loading * 9;
+    return is_quicker([&] { gathers(run, table, items); }, [&] { loads(run, table, items); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/cpu_features.hpp"
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "dmlindex/error.hpp"
 
 namespace dmlindex::cpu {
@@ -86,6 +87,7 @@ Kernels kernels_of(const std::string& isa) noexcept {
         kernels.name = each.name;
         if (isa == each.name) break;
     }
+    kernels.few_summed_places = few_summed_places(kernels);
     return kernels;
 }
 

@@ -107,7 +107,6 @@ void add_neon_kernels(Kernels& kernels) noexcept {
     add_moves<Neon>(kernels);
     add_look_ups<Neon>(kernels);
     add_updates<Neon>(kernels);
-    kernels.few_summed_places = 256;  // not measured
     add_shuffle<NeonBytes>(kernels);
 }
 

@@ -106,8 +106,12 @@ void HeldOffsets::apply(Job& job) const noexcept {
         job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp, look_up_run(job));
     }
     if (job.look_up_placed != nullptr) {
-        job.look_up_placed =
-            look_up_placed_for(kernels(), kWidths[width_class_], Mode::kRaise, job.slice_bytes);
+        // Offsets are unpacked so quickly that bytes and pairs, which a move puts together 16 bytes
+        // at a time, go in two passes.
+        job.look_up_placed = job.slice_bytes > 2
+                                 ? look_up_placed_for(kernels(), kWidths[width_class_],
+                                                      Mode::kRaise, job.slice_bytes)
+                                 : nullptr;
     }
     if (job.updates != nullptr) {
         job.update = job.updates[static_cast<int>(kWidths[width_class_])];
