@@ -141,6 +141,24 @@ def test_zeros_of_either_sign_are_equal_beside_an_infinity() -> None:
         assert compared(x, [0], found, "add") == [allowed], real
 
 
+def test_zeros_of_either_sign_are_equal_beside_a_nan() -> None:
+    x = np.array([complex(-0.0, np.nan)], "c8")
+    for found, allowed in (
+        (complex(-0.0, np.nan), True),
+        (complex(0.0, -np.nan), True),
+        (complex(1e-30, np.nan), False),
+        (complex(0.0, 1.0), False),
+    ):
+        assert compared(x, [0], np.array([found], "c8"), "add") == [allowed], found
+
+
+def test_a_signalling_nan_may_stay_one() -> None:
+    x = np.array([0x7F800001], "u4").view("f4")
+    for reduction in ("add", "mul", "min"):
+        assert compared(x, [1], x, reduction) == [True]
+        assert compared(x, [1], np.ones(1, "f4"), reduction) == [False]
+
+
 def test_more_numbers_than_a_dtype_has_precision_for_have_bounds() -> None:
     """Of float8_e5m2, whose step is a quarter, from the fourth on."""
     x = np.zeros(1, ml_dtypes.float8_e5m2)

@@ -2,8 +2,8 @@
 
 Adding n numbers in any order and grouping is off by at most γₙ·Σ|x|, multiplying by γₙ of the
 product, with γₙ = n·u / (1 - n·u), or (1 + u)ⁿ - 1 where n·u is 1 or more, and u half the dtype's
-step at 1; so two orders differ by at most twice that. Integers have no such slack; of min and max
-only the signs of zeros and the bits of NaNs are free.
+step at 1; so two orders differ by at most twice that. Integers have no such slack, nor have min and
+max. The signs of zeros and the bits of NaNs are free.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     if reduction == "none" or not _is_inexact(expected.dtype):
         return np.zeros(expected.size, bool)
     ours, theirs = _wide(found).ravel(), _wide(expected).ravel()
+    same = _same_values(ours, theirs)
     if reduction in ("min", "max"):
-        same: Mask = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
         return same
     counts, sums, least = _history(call, reduction)
     n_u = (counts.ravel() + 1) * _unit(expected.dtype)
@@ -39,9 +39,16 @@ def within_bounds(found: Array, expected: Array, call: Call) -> Mask:
     wild |= sums.ravel() >= _largest(expected.dtype)
     if reduction == "mul":
         wild |= least.ravel() < _tiniest(expected.dtype)
-    # Zeros of either sign are equal, beside an infinity in the other part of a number as well.
-    close: Mask = (ours == theirs) | (np.abs(ours - theirs) <= slack)
+    close: Mask = same | (np.abs(ours - theirs) <= slack)
     return close | (wild & (counts.ravel() > 1))
+
+
+def _same_values(ours: Array, theirs: Array) -> Mask:
+    """Zeros of either sign are equal, and all NaNs, in each part of a number by itself."""
+    same: Mask = np.ones(ours.shape, bool)
+    for a, b in (ours.real, theirs.real), (ours.imag, theirs.imag):
+        same &= (a == b) | (np.isnan(a) & np.isnan(b))
+    return same
 
 
 def _history(call: Call, reduction: str) -> tuple[Array, Array, Array]:
