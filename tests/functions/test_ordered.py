@@ -108,6 +108,30 @@ def test_another_type_is_refused(operator: str, ordered: Any) -> None:
             getattr(module, operator)(np.zeros(3), indices, np.zeros(1), ordered=ordered)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e-40, 1e38, 2.0])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_a_dropped_update_leaves_no_trace(device: str, dtype: str, value: float) -> None:
+    """Numbers that D3D12's atomics do not add go another way there."""
+    rng = np.random.default_rng(5)
+    for shape, positions, axis in (
+        ((49, 5), (49, 45), 1),
+        ((23, 11), (27, 11), 0),
+        ((36, 2, 34), (36, 2, 17), 2),
+        ((900,), (3000,), 0),
+    ):
+        x = np.zeros(shape, dtype)
+        indices = rng.integers(-shape[axis] - 2, shape[axis] + 2, positions)
+        inside = (indices >= -shape[axis]) & (indices < shape[axis])
+        with np.errstate(all="ignore"):
+            updates = np.where(inside, 1, value).astype(dtype)
+        options: dict[str, Any] = {"axis": axis, "reduction": "add", "mode": "drop"}
+        found = dmlindex.scatter_elements(
+            x, indices, updates, ordered=False, device=device, **options
+        )
+        expected = reference.scatter_elements(x, indices, updates, **options)
+        np.testing.assert_array_equal(found, expected)
+
+
 def compared(x: Array, updates: Any, found: Array, reduction: str = "mul") -> list[bool]:
     """Whether each element may differ from the reference's result as `found` does."""
     arguments = (x, np.zeros(np.shape(updates), np.int64), updates)

@@ -26,7 +26,8 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             uint offset;
             Element update = 0;
             bool there = leads && load_unit(place, walk.unit + others * pattern[2].x, offset, update);
-            [branch] if (there && is_for_hardware(offset, update)) {
+            [branch] if (there) there = is_for_hardware(offset, update);  // && would call it all the same
+            [branch] if (there) {
                 [branch] if (offset != target) {
                     [branch] if (target != kNone) add_at_once(target, hand);
                     hand = nothing();
