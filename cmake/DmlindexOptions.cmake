@@ -18,7 +18,9 @@ function(dmlindex_target_options target)
     endif()
 
     if(DMLINDEX_STRICT)
-        set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+        if(NOT DMLINDEX_SANITIZE)  # GCC takes the checks that these add for ways that numbers may take
+            set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+        endif()
         if(MSVC)
             target_compile_options(${target} PRIVATE /W4)
         else()

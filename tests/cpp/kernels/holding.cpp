@@ -220,7 +220,7 @@ void try_look_up_placed(Case& c, cpu::LookUpKernel kernel) {
                 : random.one_of({bytes, 3 * bytes, std::int64_t{0}, random.between(1, 100)});
     const std::int64_t step =
         c.timed ? bytes : random.one_of({std::int64_t{0}, bytes, random.between(-9, 9)});
-    const std::int64_t spread = 9 * c.count;
+    const std::int64_t spread = 16 * c.count;  // as far as the largest step
     const Twin indices = c.buffer(c.count * index_size);
     const Twin items = c.buffer(c.count * bytes);
     const Twin places = c.buffer(8 * c.count, 8);
