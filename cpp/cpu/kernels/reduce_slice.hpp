@@ -98,8 +98,9 @@ struct Lanes<kReduction, Float16, kBytes> {
 template <Reduction kReduction>
 constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
 
-// Whether a NaN may come out as another one than combine's.
-#ifdef __AVX2__
+// Whether a NaN may come out as another one than combine's. clang's asm takes no vectors of 8
+// bytes.
+#if defined(__AVX2__) && !defined(__clang__)
 template <Reduction kReduction, class Lane>
 constexpr bool kLooksForNans = std::is_floating_point_v<Lane> && kIsOrdered<kReduction>;
 #else
@@ -117,7 +118,7 @@ template <Reduction kReduction, class Vector>
         return update > old ? update : old;
     } else {
         constexpr bool kIsSum = kReduction == Reduction::kAdd;
-#ifdef __AVX2__
+#if defined(__AVX2__) && !defined(__clang__)
         // The compiler may swap the operands of + and *, but not those of an asm.
         using Lane = std::remove_cvref_t<decltype(old[0])>;
         Vector result;
