@@ -73,12 +73,6 @@ bool unpack_scalar(const IndexRun& given, std::int64_t* offsets) noexcept {
 
 namespace {
 
-template <class Index, Mode kMode, std::int64_t kBytes>
-std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
-                            std::byte* items) noexcept {
-    return look_up_placed_scalar<Index, kMode, kBytes>(run, table, items, 0);
-}
-
 // What is read and written is told apart, for the compiler to take several at a time.
 template <class Packed>
 void pack(const std::int64_t* __restrict offsets, std::int64_t count, std::int64_t lowest,
@@ -170,11 +164,11 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
         slots[3] = look_up_scalar<Index, kPlaced, 8>;
         slots[4] = look_up_scalar<Index, kPlaced, 16>;
         LookUpKernel(&placed)[kSliceClasses] = kernels.look_up_placed[type][mode];
-        placed[0] = look_up_placed<Index, kPlaced, 1>;
-        placed[1] = look_up_placed<Index, kPlaced, 2>;
-        placed[2] = look_up_placed<Index, kPlaced, 4>;
-        placed[3] = look_up_placed<Index, kPlaced, 8>;
-        placed[4] = look_up_placed<Index, kPlaced, 16>;
+        placed[0] = look_up_placed_scalar<Index, kPlaced, 1>;
+        placed[1] = look_up_placed_scalar<Index, kPlaced, 2>;
+        placed[2] = look_up_placed_scalar<Index, kPlaced, 4>;
+        placed[3] = look_up_placed_scalar<Index, kPlaced, 8>;
+        placed[4] = look_up_placed_scalar<Index, kPlaced, 16>;
     });
     kernels.address[static_cast<int>(IndexType::kInt32)] = address_scalar<std::int32_t>;
     kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;

@@ -83,13 +83,13 @@ static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* 
     return count;
 }
 
-// The look-up of elements of kBytes at places of their own, from position i on.
+// The same for elements at places of their own.
 template <class Index, Mode kMode, std::int64_t kBytes>
 static inline std::int64_t look_up_placed_scalar(const IndexRun& given, const std::byte* table,
-                                                 std::byte* items, std::int64_t i) noexcept {
+                                                 std::byte* items) noexcept {
     const IndexRun run = given;  // a copy that no store can change
     const Coordinate coordinate = run.coordinates[0];
-    for (; i < run.count; ++i) {
+    for (std::int64_t i = 0; i < run.count; ++i) {
         const auto index =
             index_at<Index>(run.indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t place = place_of<Index, kMode>(index, coordinate.limit);
@@ -97,7 +97,7 @@ static inline std::int64_t look_up_placed_scalar(const IndexRun& given, const st
         std::memcpy(items + i * kBytes,
                     table + place_before(run, i) + place * coordinate.table_stride, kBytes);
     }
-    return i;
+    return run.count;
 }
 
 }  // namespace dmlindex::cpu

@@ -110,7 +110,8 @@ std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
             std::memcpy(items + (i + j) * kBytes, table + offsets[j], kBytes);
         }
     }
-    return look_up_placed_scalar<Index, kMode, kBytes>(run, table, items, i);
+    return i +
+           look_up_placed_scalar<Index, kMode, kBytes>(behind(run, i), table, items + i * kBytes);
 }
 
 // Slices are copied as kWide bytes, one load and one store: what is too much, the next slice
