@@ -94,6 +94,7 @@ TEST(Kernels, EverySlotHasATrial) {
     own_value("small_table", table.small_table);
     own_value("shuffle_bytes", table.shuffle_bytes);
     own_value("few_summed_places", table.few_summed_places);
+    own_value("aside_share", table.aside_share);
     for (std::size_t at = 0; at < owners.size(); ++at)
         ASSERT_NE(owners[at], "") << "byte " << at
                                   << " of the table of kernels belongs to no family";

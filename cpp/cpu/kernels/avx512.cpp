@@ -157,6 +157,7 @@ void add_avx512_kernels(Kernels& kernels) noexcept {
         kernels.hold[type][1] = hold_words<Index, 2>;
         kernels.hold[type][2] = hold_words<Index, 4>;
     });
+    kernels.aside_share = 8;  // as 16 are held at a time
     add_shuffle<Avx512Bytes>(kernels);
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
     add_avx512_line_look_ups(kernels);

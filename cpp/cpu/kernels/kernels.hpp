@@ -220,6 +220,9 @@ struct Kernels {
     UpdateKernel put[kSliceClasses][kIndexTypes];  // for elements; null for rare indices
     UpdateKernel put_reduced[kValueTypes][kReductions][kIndexTypes];
     std::int64_t few_summed_places;  // sums and products of no more are quicker in two passes
+    // A gather's result of this part of its indices' bytes or less is quicker made before they are
+    // all checked, and copied to its place then, than the offsets are held.
+    std::int64_t aside_share;
     StripKernel gather_strip[kSliceClasses];  // for elements
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];

@@ -174,6 +174,7 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.address[static_cast<int>(IndexType::kUint32)] = address_scalar<std::uint32_t>;
     kernels.address[static_cast<int>(IndexType::kInt64)] = address_scalar<std::int64_t>;
     kernels.address[static_cast<int>(IndexType::kUint64)] = address_scalar<std::uint64_t>;
+    kernels.aside_share = 2;
     kernels.gather_strip[0] = gather_strip<1>;
     kernels.gather_strip[1] = gather_strip<2>;
     kernels.gather_strip[2] = gather_strip<4>;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/bad_index.hpp"
@@ -120,23 +121,42 @@ constexpr std::int64_t kTinyPositions = 64;
 
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies);
 
-// Runs a scatter whose table, beside its indices, is small, on a table of its own, so that these
-// need not be read before the first byte is written. False if one is out of range; nothing where
-// that does not pay.
-std::optional<bool> run_on_own_table(const Plan& plan, const Buffers& buffers) {
-    constexpr std::int64_t kManyTimes = 8;
-    const std::int64_t bytes = plan.copy_bytes;  // all of it
-    if (plan.copy_rank > 0 ||
-        kManyTimes * bytes > index_count(plan) * index_bytes(plan.index_type)) {
-        return std::nullopt;
+// Whether positions fill a part of memory without a gap, so that it can be copied as one.
+bool items_are_dense(const Plan& plan) noexcept {
+    std::int64_t last = plan.slice_bytes;
+    for (int d = 0; d < plan.rank; ++d) {
+        if (plan.dims[d].item_stride <= 0) return false;
+        last += (plan.dims[d].size - 1) * plan.dims[d].item_stride;
     }
-    const auto size = static_cast<std::size_t>(bytes);
-    const std::unique_ptr<std::byte[]> table(new (std::nothrow) std::byte[size]);
-    if (table == nullptr) return std::nullopt;
-    Buffers own = buffers;
-    own.table = table.get();
-    if (!run_checked(plan, own, OnFailure::kAnything, true)) return false;
-    std::memcpy(buffers.table, table.get(), size);
+    return last == position_count(plan) * plan.slice_bytes;
+}
+
+// How many bytes a run whose indices have to be checked first writes to memory of its own, to copy
+// them in the end, so that indices need not be read before the first is written. 0 where that takes
+// longer than to hold their offsets: where a result is not much smaller than they are, or does not
+// stay in a cache.
+std::int64_t bytes_aside(const Plan& plan) noexcept {
+    const std::int64_t indices = index_count(plan) * index_bytes(plan.index_type);
+    if (plan.direction == Direction::kGather) {
+        const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
+        const bool small = kernels().aside_share * bytes <= indices && bytes <= caches().far_bytes;
+        return small && items_are_dense(plan) ? bytes : 0;
+    }
+    constexpr std::int64_t kTableShare = 8;
+    const bool whole = plan.copies_source && plan.copy_rank == 0;
+    return whole && kTableShare * plan.copy_bytes <= indices ? plan.copy_bytes : 0;
+}
+
+// False if an index is out of range; nothing where there is no memory.
+std::optional<bool> run_aside(const Plan& plan, const Buffers& buffers, std::int64_t bytes) {
+    const std::unique_ptr<std::byte[]> own(new (std::nothrow)
+                                               std::byte[static_cast<std::size_t>(bytes)]);
+    if (own == nullptr) return std::nullopt;
+    Buffers aside = buffers;
+    std::byte*& written = plan.direction == Direction::kGather ? aside.items : aside.table;
+    std::byte* const given = std::exchange(written, own.get());
+    if (!run_checked(plan, aside, OnFailure::kAnything, plan.copies_source)) return false;
+    copy_all(given, own.get(), bytes);
     return true;
 }
 
@@ -166,8 +186,8 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
-    if (check_first && copies) {
-        if (const auto good = run_on_own_table(plan, buffers)) return *good;
+    if (const std::int64_t aside = check_first ? bytes_aside(plan) : 0; aside > 0) {
+        if (const auto good = run_aside(plan, buffers, aside)) return *good;
     }
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
     Job job = make_job(plan, buffers, threads);

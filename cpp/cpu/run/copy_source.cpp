@@ -43,6 +43,19 @@ void stream(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
 
 int threads_for_copy(std::int64_t bytes) noexcept { return threads_for(2 * bytes); }
 
+void copy_span(std::byte* to, const std::byte* from, std::int64_t bytes, int threads,
+               bool streamed) {
+    parallel_for(threads, [&](std::int64_t p) {
+        const std::int64_t first = part_begin(p, bytes, threads);
+        const std::int64_t count = part_begin(p + 1, bytes, threads) - first;
+        if (streamed) {
+            stream(to + first, from + first, count);
+        } else {
+            copy_dims(nullptr, 0, count, to + first, from + first);
+        }
+    });
+}
+
 bool is_streamed(const Plan& plan, std::int64_t bytes, int threads) noexcept {
     if (kernels().stream == nullptr || bytes < streamed_bytes(threads)) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
@@ -62,31 +75,27 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     if (bytes == 0) return;
     const int threads = threads_for_copy(bytes);
     const bool streamed = is_streamed(plan, bytes, threads);
-    if (threads == 1 && !streamed) {
-        copy_dims(plan.copy_dims, plan.copy_rank, plan.copy_bytes, buffers.table, buffers.source);
+    if (plan.copy_rank == 0) {
+        copy_span(buffers.table, buffers.source, bytes, threads, streamed);
         return;
     }
-    const bool by_bytes = plan.copy_rank == 0;
-    const std::int64_t size = by_bytes ? plan.copy_bytes : plan.copy_dims[0].size;
+    const std::int64_t size = plan.copy_dims[0].size;
     const std::int64_t parts = std::min<std::int64_t>(threads, size);
     parallel_for(parts, [&](std::int64_t p) {
         const std::int64_t first = part_begin(p, size, parts);
-        const std::int64_t count = part_begin(p + 1, size, parts) - first;
-        if (by_bytes && streamed) {
-            stream(buffers.table + first, buffers.source + first, count);
-            return;
-        }
-        if (by_bytes) {
-            copy_dims(nullptr, 0, count, buffers.table + first, buffers.source + first);
-            return;
-        }
         CopyDim dims[kMaxDims];
         std::copy_n(plan.copy_dims, plan.copy_rank, dims);
-        dims[0].size = count;
+        dims[0].size = part_begin(p + 1, size, parts) - first;
         copy_dims(dims, plan.copy_rank, plan.copy_bytes,
                   buffers.table + first * dims[0].table_stride,
                   buffers.source + first * dims[0].source_stride);
     });
+}
+
+void copy_all(std::byte* to, const std::byte* from, std::int64_t bytes) {
+    const int threads = threads_for_copy(bytes);
+    const bool streamed = kernels().stream != nullptr && bytes >= streamed_bytes(threads);
+    copy_span(to, from, bytes, threads, streamed);
 }
 
 }  // namespace dmlindex::cpu
