@@ -138,8 +138,13 @@ bool items_are_dense(const Plan& plan) noexcept {
 std::int64_t bytes_aside(const Plan& plan) noexcept {
     const std::int64_t indices = index_count(plan) * index_bytes(plan.index_type);
     if (plan.direction == Direction::kGather) {
+        constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // from malloc's own memory
+        constexpr std::int64_t kShareFromMemory = 2;
         const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
-        const bool small = kernels().aside_share * bytes <= indices && bytes <= caches().far_bytes;
+        const std::int64_t share =
+            indices >= caches().streamed_bytes ? kShareFromMemory : kernels().aside_share;
+        const bool small =
+            share * bytes <= indices && bytes <= caches().far_bytes && bytes < kMostBytes;
         return small && items_are_dense(plan) ? bytes : 0;
     }
     constexpr std::int64_t kTableShare = 8;
