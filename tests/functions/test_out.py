@@ -83,7 +83,7 @@ def test_an_error_leaves_a_large_out(
     assert memory.tobytes() == before
 
 
-LAYOUTS = {
+LAYOUTS: dict[str, Callable[[tuple[int, ...]], Array]] = {
     "C": lambda shape: np.zeros(shape, np.int8),
     "F": lambda shape: np.zeros(shape[::-1], np.int8).T,
     "middle axis first": lambda shape: np.zeros((shape[1], *shape[::2]), np.int8).swapaxes(0, 1),
@@ -94,15 +94,15 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("index_dtype", [np.int64, np.int16])
+@pytest.mark.parametrize("index_dtype", ["int64", "int16"])
 def test_a_result_smaller_than_its_indices(
-    threads: Callable[[int], None], layout: str, count: int, index_dtype: type
+    threads: Callable[[int], None], layout: str, count: int, index_dtype: str
 ) -> None:
     """It is made beside the out, which holds it when all indices are good, and only then."""
     threads(count)
     rng = np.random.default_rng(0)
     x = rng.integers(0, 99, (30, 40, 50), np.int8)
-    indices = rng.integers(-40, 40, (30, 100, 50)).astype(index_dtype)
+    indices: Array = rng.integers(-40, 40, (30, 100, 50)).astype(index_dtype)
     out = LAYOUTS[layout](indices.shape)
     assert dmlindex.gather_elements(x, indices, axis=1, out=out) is out
     np.testing.assert_array_equal(out, reference.gather_elements(x, indices, axis=1))
