@@ -27,6 +27,7 @@ from tests.d3d12.device_profile_calls import (
     scatter_rows,
     scatter_rows_apart,
     sums,
+    sums_in_columns,
     sums_in_lines,
 )
 
@@ -231,7 +232,7 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
             assert not others & set(ran)
 
 
-# Positions of a line of 7 elements; columns of uint32 of a line of 4 targets.
+# Positions of a line of 7 elements, a row or a column; columns of uint32 of a line of 4 targets.
 @pytest.mark.parametrize(
     ("call", "kernel", "given"),
     [
@@ -239,10 +240,21 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         (partial(sums_in_lines, per_line=225, ordered=False), "reduce_lines", FEW),
         (partial(sums_in_lines, per_line=224, ordered=False), "reduce_lines", FEW | EXCHANGES),
         (partial(sums_in_lines, per_line=224), "reduce_lines", FEW),
+        (partial(sums_in_columns, per_line=7), ADDED, FEW),
+        (partial(sums_in_columns, per_line=8), "reduce_lines", FEW),
         (partial(scatter_rows_apart, columns=11), "scatter_lines", NO_BLOCKS),
         (partial(scatter_rows_apart, columns=12), "find_single_winners_4_1", NO_BLOCKS),
     ],
-    ids=["added", "crowded", "not added", "in order", "short rows", "long rows"],
+    ids=[
+        "added",
+        "crowded",
+        "not added",
+        "in order",
+        "columns",
+        "long columns",
+        "short rows",
+        "long rows",
+    ],
 )
 def test_where_lines_have_a_quicker_way(
     device: Device, call: Callable[[str], Any], kernel: str, given: dict[str, int]
