@@ -8,6 +8,7 @@
 #include <string>
 
 #include "d3d12/encode/choose.hpp"
+#include "d3d12/encode/position_lines.hpp"
 #include "d3d12/host/adapter.hpp"
 #include "operators/operators.hpp"
 
@@ -17,14 +18,16 @@ namespace {
 constexpr std::int64_t kLines = 8;
 constexpr std::int64_t kColumns = 16;
 
-Layout lines_of(std::int64_t element_bytes) {
+Layout layout_of(std::int64_t lines, std::int64_t columns, std::int64_t element_bytes) {
     Layout layout;
     layout.rank = 2;
-    layout.sizes[0] = kLines;
-    layout.sizes[1] = kColumns;
+    layout.sizes[0] = lines;
+    layout.sizes[1] = columns;
     set_packed_strides(layout, element_bytes, "test");
     return layout;
 }
+
+Layout lines_of(std::int64_t element_bytes) { return layout_of(kLines, kColumns, element_bytes); }
 
 bool has_stripes(const Profile& profile) {
     const Layout all = lines_of(4);
@@ -55,6 +58,55 @@ TEST(Profile, StripesTakeLongLines) {
     EXPECT_TRUE(has_stripes(profile));
     profile.striped_line = kColumns + 1;
     EXPECT_FALSE(has_stripes(profile));
+}
+
+// The lanes of each column of a sum in any order, or 0 where lines are no way.
+std::int64_t lanes_of_columns(std::int64_t elements, std::int64_t columns, std::int64_t positions,
+                              ValueType type, const Profile& profile = kDefaultProfile,
+                              AtomicAdds adds = {}) {
+    const std::int64_t bytes = type == ValueType::kFloat16 ? 2 : 4;
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
+    lower_scatter_elements(layout_of(elements, columns, bytes), layout_of(positions, columns, 4),
+                           layout_of(positions, columns, bytes), 0, plan);
+    plan.reduction = Reduction::kAdd;
+    plan.value_type = type;
+    plan.any_order = true;
+    canonicalize(plan);
+    Chunk chunk;
+    const auto span = [&](std::int64_t lines) {
+        return Span{&chunk, 0, static_cast<std::uint64_t>(lines * columns * 4)};
+    };
+    const Tensors tensors{span(elements), span(positions), span(positions), {}};
+    const Reach reach{true, Reach::kTexels, profile, false, adds};
+    const auto lines = find_reduced_lines(plan, tensors, reach);
+    return lines ? std::int64_t{1} << lines->lane_shift : 0;
+}
+
+TEST(Profile, LanesShareColumnsOfManyPositions) {
+    constexpr ValueType kFloat = ValueType::kFloat32;
+    EXPECT_EQ(lanes_of_columns(2, 4104, 1458, ValueType::kFloat16), 8);  // 16 halves side by side
+    EXPECT_EQ(lanes_of_columns(2, 4104, 1458, kFloat), 16);
+    EXPECT_EQ(lanes_of_columns(5, 33632, 528, kFloat), 4);   // enough threads
+    EXPECT_EQ(lanes_of_columns(24, 60000, 240, kFloat), 2);  // five positions for each element
+    EXPECT_EQ(lanes_of_columns(24, 60000, 239, kFloat), 1);
+    EXPECT_EQ(lanes_of_columns(2, 40000, 64, kFloat), 2);  // 32 positions each
+    EXPECT_EQ(lanes_of_columns(2, 40000, 63, kFloat), 1);
+    Profile profile;
+    profile.shared_lines = 0;
+    EXPECT_EQ(lanes_of_columns(2, 4104, 1458, kFloat, profile), 1);
+}
+
+TEST(Profile, ColumnsOfFewFloatsAreAdded) {
+    AtomicAdds adds;
+    adds.floats = true;
+    adds.halves = true;
+    const auto lanes = [&](std::int64_t positions, ValueType type) {
+        return lanes_of_columns(20, 60000, positions, type, kDefaultProfile, adds);
+    };
+    EXPECT_EQ(lanes(20, ValueType::kFloat32), 0);
+    EXPECT_EQ(lanes(21, ValueType::kFloat32), 1);
+    EXPECT_EQ(lanes(20, ValueType::kFloat16), 1);
 }
 
 TEST(Profile, DefaultsAreInRangeAndNothingBeyond) {

@@ -10,7 +10,7 @@ import pytest
 
 import dmlindex
 from dmlindex import Device, _core
-from tests.d3d12.device_kernel_calls import agree, same, values
+from tests.d3d12.device_kernel_calls import EXCHANGES, agree, same, values
 from tests.d3d12.device_kernel_cases import case
 
 
@@ -52,7 +52,8 @@ def reduce_lines(device: Device) -> None:
         ("f4", "f2"), (((301, 7), 1), ((3, 5, 150), 1), ((31, 40), 1)), (9, 150)
     ):
         many = 460 if len(shape) == 3 and count == 150 else 2  # more than columns: they are shared
-        _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": many})
+        lanes = {"few_positions": 0, "least_lanes": many}
+        _core.d3d12_set_profile(device.name, lanes | EXCHANGES)
         places = rng.integers(-shape[axis], shape[axis], (*shape[:axis], count, *shape[axis + 1 :]))
         inner = tuple(
             slice(0, size - 1) if d != axis else slice(None) for d, size in enumerate(shape)
@@ -73,7 +74,7 @@ def reduce_lines(device: Device) -> None:
                 table = device.tensor(x)
                 dmlindex.scatter_elements(table, where, of_them, out=table, **options)
                 same(table.numpy(), dmlindex.scatter_elements(x, where, of_them, **options))
-    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2})
+    _core.d3d12_set_profile(device.name, {"few_positions": 0, "least_lanes": 2} | EXCHANGES)
     x = np.arange(302 * 7, dtype="f2").reshape(302, 7) % 64
     for rows in (300, 301):  # behind an odd number of halves a word's other half is not theirs
         places = rng.integers(0, 7, (rows, 150))

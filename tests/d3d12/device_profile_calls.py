@@ -116,3 +116,11 @@ def sums_in_lines(device: str, per_line: int = 5, ordered: bool = True) -> Any:
     updates = values(places.shape, "u1").astype("f4")
     options: dict[str, Any] = {"axis": 1, "reduction": "add", "ordered": ordered}
     return dmlindex.scatter_elements(x, places, updates, **options, device=device)
+
+
+def sums_in_columns(device: str, per_line: int) -> Any:
+    x = values((7, 300), "u1").astype("f4")
+    places = tuples((7,), "i4", 300 * per_line)[:, 0].reshape(per_line, 300)
+    updates = values(places.shape, "u1").astype("f4")
+    options: dict[str, Any] = {"axis": 0, "reduction": "add", "ordered": False}
+    return dmlindex.scatter_elements(x, places, updates, **options, device=device)

@@ -27,6 +27,7 @@ from tests.d3d12.device_profile_calls import (
     scatter_rows,
     scatter_rows_apart,
     sums,
+    sums_in_columns,
     sums_in_lines,
 )
 
@@ -118,7 +119,7 @@ SIDES = {
     "shared_lines": Sides(
         partial(sums_in_lines, per_line=70, ordered=False),
         {0: "reduce_lines", NEVER: "reduce_lines"},
-        FEW | {"least_lanes": 1},
+        FEW | EXCHANGES | {"least_lanes": 1},
     ),
     "compared_positions": Sides(
         scatter_in_place,
@@ -229,6 +230,42 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         if not sides.typed or _core.d3d12_binding(device.name) == "table":
             assert kernel in ran
             assert not others & set(ran)
+
+
+# Positions of a line of 7 elements, a row or a column; columns of uint32 of a line of 4 targets.
+@pytest.mark.parametrize(
+    ("call", "kernel", "given"),
+    [
+        (partial(sums_in_lines, per_line=224, ordered=False), ADDED, FEW),
+        (partial(sums_in_lines, per_line=225, ordered=False), "reduce_lines", FEW),
+        (partial(sums_in_lines, per_line=224, ordered=False), "reduce_lines", FEW | EXCHANGES),
+        (partial(sums_in_lines, per_line=224), "reduce_lines", FEW),
+        (partial(sums_in_columns, per_line=7), ADDED, FEW),
+        (partial(sums_in_columns, per_line=8), "reduce_lines", FEW),
+        (partial(scatter_rows_apart, columns=11), "scatter_lines", NO_BLOCKS),
+        (partial(scatter_rows_apart, columns=12), "find_single_winners_4_1", NO_BLOCKS),
+    ],
+    ids=[
+        "added",
+        "crowded",
+        "not added",
+        "in order",
+        "columns",
+        "long columns",
+        "short rows",
+        "long rows",
+    ],
+)
+def test_where_lines_have_a_quicker_way(
+    device: Device, call: Callable[[str], Any], kernel: str, given: dict[str, int]
+) -> None:
+    lines = {"least_lanes": 1, "least_lines": 1, "named_targets": 0}
+    _core.d3d12_set_profile(device.name, given | lines)
+    _core.d3d12_kernels(device.name)
+    same(call(device.name), call("cpu"))
+    has = kernel != ADDED or 4 in _core.d3d12_adds(device.name)
+    if has and _core.d3d12_binding(device.name) == "table":
+        assert kernel in _core.d3d12_kernels(device.name)
 
 
 @pytest.mark.parametrize("which", [1, 2], ids=["least", "most"])

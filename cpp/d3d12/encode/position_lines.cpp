@@ -23,6 +23,15 @@ constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
+// Positions for each element of a line, up to which float32 that the hardware adds are quicker so:
+// of rows, and of columns, whose neighbours are read together anyway.
+constexpr std::int64_t kMostAddedOfRows = 32;
+constexpr std::int64_t kMostAddedOfColumns = 1;
+// Of columns that have many positions for each element lanes pay up to so many threads, while each
+// has some, and a group's neighbouring lines some of the memory that is fetched at once.
+constexpr std::int64_t kManyLanes = 1 << 17;
+constexpr std::int64_t kManyForEach = 5;
+constexpr std::int64_t kSomeOfALane = 32;
 
 // Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it.
 constexpr std::int64_t kManyGroups = 264;
@@ -32,6 +41,10 @@ constexpr std::int64_t kSomeGroups = 64;
 // where there is a copy to make.
 constexpr std::int64_t kEnoughNamed = 4;
 constexpr std::int64_t kManyNamed = 8;
+// And of rows: what a thread moves by itself, from where on a block is quicker, with a copy to make
+// and in place.
+constexpr std::int64_t kBlockBytesCopied = 48;
+constexpr std::int64_t kBlockBytesInPlace = 112;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -117,15 +130,32 @@ bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
     return true;
 }
 
+// Whether threads, of which each goes through a row by itself, fetch so much that a group a block
+// of rows is quicker.
+bool rows_are_long(const Plan& plan, const PositionLines& lines) noexcept {
+    return plan.coordinate_count == 1 && plan.slice_bytes >= kWord &&
+           lines.positions * plan.slice_bytes >=
+               (plan.copies_source ? kBlockBytesCopied : kBlockBytesInPlace) &&
+           lines_are_rows(plan, lines);
+}
+
 // The lanes that share a line, 2 to the power of what is returned: they pay where they read
 // neighbours that one thread would go through too far from other threads', or where lines are few;
 // and where each has some positions, and that is more work than putting their elements together.
 int lanes_of(const Plan& plan, const PositionLines& lines, const Profile& profile) noexcept {
     const bool reads_far = lines.are_rows && lines.positions > profile.line_positions;
+    const std::int64_t elements = plan.coordinates[0].limit;
     int shift = 0;
-    while (shift < kMostLaneShift && (reads_far || lines.count << shift < profile.shared_lines) &&
+    const auto pays_in_columns = [&] {
+        return !lines.are_rows && profile.shared_lines > 0 && lines.count << shift < kManyLanes &&
+               (elements << (shift + 1)) * kManyForEach <= lines.positions &&
+               kSomeOfALane << (shift + 1) <= lines.positions &&
+               std::int64_t{kGroup >> (shift + 1)} * plan.slice_bytes >= kSectorBytes;
+    };
+    while (shift < kMostLaneShift &&
+           (reads_far || lines.count << shift < profile.shared_lines || pays_in_columns()) &&
            (kLeastOfALane << (shift + 1)) <= lines.positions &&
-           (plan.coordinates[0].limit << (shift + 1)) <= 2 * lines.positions) {
+           (elements << (shift + 1)) <= 2 * lines.positions) {
         ++shift;
     }
     return shift;
@@ -166,8 +196,9 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
     std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
     if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
     lines->are_named_early = are_named_early(plan, *lines, reach);
-    const bool fits =
-        lines->are_named_early || lines->positions <= most_positions(plan, *lines, reach.profile);
+    const bool fits = lines->are_named_early ||
+                      (lines->positions <= most_positions(plan, *lines, reach.profile) &&
+                       !rows_are_long(plan, *lines));
     return fits ? lines : std::nullopt;
 }
 
@@ -216,6 +247,10 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     // With fewer, atomics are as quick.
     if (has_integers && lines->positions < elements) return std::nullopt;
     lines->are_rows = lines_are_rows(plan, *lines);
+    const std::int64_t most_added = lines->are_rows ? kMostAddedOfRows : kMostAddedOfColumns;
+    if (added_bytes(plan, reach) == kWord && lines->positions <= most_added * elements) {
+        return std::nullopt;
+    }
     const bool any_order = plan.any_order || has_integers;
     lines->lane_shift = any_order ? lanes_of(plan, *lines, reach.profile) : 0;
     const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;
