@@ -61,12 +61,16 @@ std::int64_t look_up_in(const IndexRun& run, const std::byte* elements, std::byt
         for (; i + Table::kStep <= count; i += Table::kStep) {
             __m512i places[Table::kStep / kLookUpStep];
             if (!place_some(i, places)) break;
+            for (std::int64_t at = i; at < i + Table::kStep; at += kLookUpStep) {
+                fetch_elements<Index>(run, elements, kBytes, at);
+            }
             table.look_up_step(places, items + i * kBytes);
         }
     }
     const auto step = [&](std::int64_t at) {
         __m512i places[1];
         if (!place_some(at, places)) return false;
+        fetch_elements<Index>(run, elements, kBytes, at);
         table.look_up(places[0], items + at * kBytes);
         return true;
     };

@@ -61,6 +61,24 @@ static inline std::int64_t place_before(const IndexRun& run, std::int64_t i) noe
     return run.table_offset + (run.places != nullptr ? run.places[i] : i * run.table_stride);
 }
 
+// Asks for what kLookUpStep indices of a run, some behind the i-th, will look up in a table that is
+// far: as they are, right or not.
+template <class Index>
+[[gnu::always_inline]] static inline void fetch_elements(const IndexRun& run,
+                                                         const std::byte* table, std::int64_t bytes,
+                                                         std::int64_t i) noexcept {
+    constexpr std::int64_t kAhead = 64;
+    constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
+    if (!run.fetches_table || i + kAhead + kLookUpStep > run.count) return;
+    const std::byte* const indices = run.indices + (i + kAhead) * kIndexBytes;
+    const auto first = reinterpret_cast<std::uintptr_t>(table);
+    for (std::int64_t j = 0; j < kLookUpStep; ++j) {
+        const auto index = static_cast<std::uintptr_t>(index_at<Index>(indices + j * kIndexBytes));
+        const std::uintptr_t element = first + index * static_cast<std::uintptr_t>(bytes);
+        __builtin_prefetch(reinterpret_cast<const void*>(element), 0, 2);
+    }
+}
+
 // The LookUpKernel for slices of kBytes, or of any number below 32 if that is 0. Runs too short for
 // vectors take it, too.
 template <class Index, Mode kMode, std::int64_t kBytes>
@@ -70,14 +88,19 @@ static inline std::int64_t look_up_scalar(const IndexRun& run, const std::byte* 
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
     const std::int64_t bytes = kBytes != 0 ? kBytes : run.coordinates[0].table_stride;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const auto index = index_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
-        const std::int64_t place = place_of<Index, kMode>(index, limit);
-        if (place < 0) return i;
-        if constexpr (kBytes != 0) {
-            std::memcpy(items + i * kBytes, table + place * kBytes, kBytes);
-        } else {
-            copy_small(items + i * bytes, table + place * bytes, bytes);
+    const std::int64_t at_once = run.fetches_table ? kLookUpStep : count;
+    for (std::int64_t i = 0; i < count;) {
+        fetch_elements<Index>(run, table, bytes, i);
+        for (const std::int64_t end = std::min(i + at_once, count); i < end; ++i) {
+            const auto index =
+                index_at<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)));
+            const std::int64_t place = place_of<Index, kMode>(index, limit);
+            if (place < 0) return i;
+            if constexpr (kBytes != 0) {
+                std::memcpy(items + i * kBytes, table + place * kBytes, kBytes);
+            } else {
+                copy_small(items + i * bytes, table + place * bytes, bytes);
+            }
         }
     }
     return count;

@@ -79,6 +79,7 @@ std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* ite
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
         if (!place_step<Vector, Index, kMode>(run.indices, i, ahead, limit, last, keep))
             return false;
+        fetch_elements<Index>(run, table, kBytes, i);
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {
             std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
         }
@@ -137,6 +138,7 @@ std::int64_t look_up_as(const IndexRun& run, const std::byte* table, std::byte* 
             any_at_end = any_at_end | (last_wide - at);
         };
         if (!place_step<Vector, Index, kMode>(indices, i, ahead, limit, last, keep)) return false;
+        fetch_elements<Index>(run, table, bytes, i);
         if (any_negative(any_at_end) || i + 2 * kLookUpStep > count) {
 #pragma GCC unroll 1
             for (std::int64_t j = 0; j < kLookUpStep; ++j) {

@@ -77,11 +77,7 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
     const Dim& row = plan.dims[0];
     const bool packed = row.index_stride == index_bytes(plan.index_type) && row.table_stride == 0 &&
                         row.item_stride == plan.slice_bytes;
-    // Of so many all misses are under way at once, though none is asked for.
-    constexpr std::int64_t kFewMisses = 96;
-    if (!packed) return nullptr;
-    if (row.size > kFewMisses && reached_bytes(plan) > caches().far_bytes) return nullptr;
-    return choose_look_up(plan);
+    return packed ? choose_look_up(plan) : nullptr;
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:

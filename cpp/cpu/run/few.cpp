@@ -24,8 +24,9 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
              bool far) {
     if (look_up != nullptr) {
         const Dim& row = plan.dims[0];
-        const IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
-                           plan.coordinates, plan.coordinate_count};
+        IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
+                     plan.coordinates, plan.coordinate_count};
+        run.fetches_table = reached_bytes(plan) > caches().far_bytes;
         // Else one needs the mode, and all are resolved.
         if (look_up(run, buffers.table, buffers.items) == row.size) return true;
     }

@@ -104,7 +104,8 @@ bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
 std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexcept {
     const Tile row{job.rank - 1, job.rank > 0 ? job.dims[job.rank - 1].size : 1, 1};
     if (can_look_up(job, parts)) {
-        return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
+        return execute_tiles(job, row, [&](IndexRun run, std::byte* items) {
+            run.fetches_table = job.fetches_table;
             return job.look_up(run, job.buffers.table + run.table_offset, items);
         });
     }

@@ -84,8 +84,8 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
-    // It fetches nothing ahead, which pays up to larger tables than for the moves.
-    job.look_up = reached <= caches().far_bytes ? choose_look_up(plan) : nullptr;
+    job.fetches_table = reached > caches().far_bytes;
+    job.look_up = choose_look_up(plan);
     job.look_up_placed =
         plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                 reached <= caches().far_bytes

@@ -20,9 +20,8 @@ struct Job {
     ResolveKernel resolve;
     HoldKernel hold;
     MoveKernel move;
-    MoveKernel move_any_size;  // the same for slices of another size
-    // For packed elements; null where there is none or the table is not in cache.
-    LookUpKernel look_up;
+    MoveKernel move_any_size;     // the same for slices of another size
+    LookUpKernel look_up;         // for packed elements; null where there is none
     LookUpKernel look_up_placed;  // the same for positions with places of their own
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them
@@ -30,6 +29,7 @@ struct Job {
     CompressKernel compress;      // for elements; null for larger slices
     StreamKernel stream;          // for a large result of long slices; null for others
     bool reduces;
+    bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
     bool far;            // the table is larger than the caches
     bool items_are_far;  // items and indices come from memory
     Buffers buffers;
