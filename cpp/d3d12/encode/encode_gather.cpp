@@ -61,7 +61,11 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
 
 void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot) {
-    Constants constants = any_constants(with_units(plan, choice.unit), choice.unit, slot);
+    const Plan units = with_units(plan, choice.unit);
+    Constants constants = any_constants(units, choice.unit, slot);
+    if (plan.coordinate_count == kFour && tuples_follow_positions(units)) {
+        constants.arguments[3] = kFour;
+    }
     constants.arguments[1] = narrow(choice.unit);
     set_pattern(plan, choice.unit, constants);
     Views views;
