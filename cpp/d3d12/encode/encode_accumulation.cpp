@@ -124,7 +124,7 @@ void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     constants.pattern[0] = {narrow(each), empty_word(plan), is_quick ? 1u : 0u, narrow(positions)};
     Views views;
     views.read[0] = {tensors.items, element_format(kPair * plan.element_bytes)};
-    views.read[1] = {tensors.indices, Format::kRg32};
+    views.read[1] = {tensors.indices, element_format(kPair * index_bytes(plan.index_type))};
     views.written[0].span = tensors.table;
     views.written[1] = {tensors.table, added == kWord ? Format::kFloat32 : Format::kHalves};
     const std::int64_t groups = quotient_up(positions, each * std::int64_t{kAccumulated});

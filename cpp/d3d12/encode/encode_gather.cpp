@@ -59,9 +59,19 @@ void encode_gather_singles(const Encoder& encoder, const Plan& plan, const Choic
     }
 }
 
+// Whether the four indices of a tuple are better loaded at once. (An H100: of 8 bytes for 2^23
+// positions they take 1.2 of the time.)
+bool loads_tuples(const Plan& plan) noexcept {
+    constexpr std::int64_t kMostOfEight = 1 << 22;
+    return plan.coordinate_count == kFour && tuples_follow_positions(plan) &&
+           (index_bytes(plan.index_type) < 8 || position_count(plan) <= kMostOfEight);
+}
+
 void encode_gather_any(const Encoder& encoder, const Plan& plan, const Choice& choice,
                        const Tensors& tensors, const Slot& slot) {
-    Constants constants = any_constants(with_units(plan, choice.unit), choice.unit, slot);
+    const Plan units = with_units(plan, choice.unit);
+    Constants constants = any_constants(units, choice.unit, slot);
+    if (loads_tuples(units)) constants.arguments[3] = kFour;
     constants.arguments[1] = narrow(choice.unit);
     set_pattern(plan, choice.unit, constants);
     Views views;

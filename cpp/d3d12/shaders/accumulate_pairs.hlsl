@@ -10,7 +10,7 @@
 #include "sums.hlsli"
 
 Buffer<uint2> item_pairs : register(t0);   // R32 or RG32: two items
-Buffer<uint2> index_pairs : register(t1);  // an index of 8 bytes, or two
+Buffer<uint4> index_pairs : register(t1);  // RG32 or RGBA32: two indices
 
 struct Pair {
     uint2 place;  // byte offset in the table
@@ -18,37 +18,39 @@ struct Pair {
     bool2 there;
 };
 
-// The k-th coordinate's part of a pair's places. An index out of range is clamped or skipped.
-uint2 resolve_pair(uint k, uint2 low, uint2 high, uint2 number, inout bool2 there) {
-    uint limit = coordinates[k].limit;
+// The k-th two of a pair's tuples: adds their coordinates' parts to the places. An index out of range is clamped or skipped.
+void add_indices(uint k, uint number, uint4 loaded, inout Pair pair) {
+    bool eights = index_bytes == 8;
+    uint2 low = eights ? loaded.xz : loaded.xy;
+    uint2 high = eights ? loaded.yw : index_signed ? asuint(asint(low) >> 31) : 0;
+    uint2 coordinate = 2 * k + uint2(0, 1);
+    bool2 of_second = coordinate >= coordinate_count;
+    coordinate -= of_second ? coordinate_count : 0;
+    uint2 limit = uint2(coordinates[coordinate.x].limit, coordinates[coordinate.y].limit);
+    uint2 stride = uint2(coordinates[coordinate.x].table_stride, coordinates[coordinate.y].table_stride);
     bool2 negative = index_signed && asint(high) < 0;
     uint2 found = low + (negative ? limit : 0);
+    bool2 there = of_second ? pair.there.yy : pair.there.xx;
     bool2 outside = there && !(found < limit && high == (negative ? 0xffffffff : 0));
     [branch] if (any(outside)) {
-        if (outside.x) note_outside(limit, number.x);
-        if (outside.y) note_outside(limit, number.y);
+        if (outside.x) note_outside(limit.x, number);
+        if (outside.y) note_outside(limit.y, number + 1);
         uint2 nearest = negative ? 0 : max(limit, 1) - 1;
         found = outside ? nearest : found;
-        if (mode == kModeSkip) there = there && !outside;
+        if (mode == kModeSkip) {
+            pair.there.x = pair.there.x && !any(outside && !of_second);
+            pair.there.y = pair.there.y && !any(outside && of_second);
+        }
     }
-    return found * coordinates[k].table_stride;
+    found *= stride;
+    uint2 seconds = of_second ? found : 0;
+    found -= seconds;
+    pair.place += uint2(found.x + found.y, seconds.x + seconds.y);
 }
 
 // Of an even position and the next one.
 Pair load_pair(uint position, uint end) {
-    uint count = coordinate_count;
-    bool eights = index_bytes == 8;
-    bool one_by_one = eights || count > 3;
     uint2 both = position + uint2(0, 1);
-    uint2 number = both * count;
-    uint2 first = 0;
-    uint2 second = 0;
-    uint2 third = 0;
-    [branch] if (!one_by_one) {
-        first = index_pairs[number.x / 2];
-        [branch] if (count > 1) second = index_pairs[number.x / 2 + 1];
-        [branch] if (count > 2) third = index_pairs[number.x / 2 + 2];
-    }
     Pair pair;
     pair.items = item_pairs[position / 2];
     pair.place = 0;
@@ -62,25 +64,9 @@ Pair load_pair(uint position, uint end) {
         }
         pair.place += p * dims[d].table_stride;
     }
-    [loop] for (uint k = 0; k < count; ++k) {
-        uint2 low;
-        uint2 high = 0;
-        [branch] if (one_by_one) {
-            uint2 word = number + k;
-            uint2 at = eights ? word : word / 2;
-            uint2 one = index_pairs[at.x];
-            uint2 other = index_pairs[at.y];
-            low = uint2(one.x, other.x);
-            high = uint2(one.y, other.y);
-            if (!eights) low = word % 2 != 0 ? high : low;
-        } else {
-            low.x = k == 0 ? first.x : k == 1 ? first.y : second.x;
-            low.y = k == 0 ? second.y : k == 1 ? third.x : third.y;
-            if (count == 2) low.y = k == 0 ? second.x : second.y;
-            if (count == 1) low.y = first.y;
-        }
-        if (!eights) high = index_signed ? asuint(asint(low) >> 31) : 0;
-        pair.place += resolve_pair(k, low, high, number + k, pair.there);
+    uint number = position * coordinate_count;
+    [loop] for (uint k = 0; k < coordinate_count; ++k, number += 2) {
+        add_indices(k, number, index_pairs[number / 2], pair);
     }
     return pair;
 }

@@ -1,7 +1,7 @@
 // The places of four neighbouring positions of any dims, coordinates and indices; no wrap. The table's strides are in
 // elements, and arguments.x is the number of positions. A thread divides for its first position's line;
 // the others are steps along it, or along the next ones. arguments.w: whether position p's index is the p-th, of 4 or 8
-// bytes.
+// bytes. TUPLES: it may also be 4, if position p's four indices are the p-th four: then the k-th position's are read at once.
 
 #define WRAPS 0
 #include "targets.hlsli"
@@ -60,14 +60,38 @@ Four locate_any(uint first) {
     [loop] for (uint k = 0; k < coordinate_count; ++k) {
         uint4 low, high;
         uint4 offset = index + coordinates[k].index_offset;
+        uint4 limit = coordinates[k].limit;
+        bool4 named = four.inside;
         [branch] if (arguments.w) {
-            load_four(first, low, high);
+            uint number = first;
+#ifdef TUPLES
+            [branch] if (arguments.w > 1) {
+                number = 4 * (first + k);
+                offset = (number + uint4(0, 1, 2, 3)) * index_bytes;
+                limit = uint4(coordinates[0].limit, coordinates[1].limit, coordinates[2].limit, coordinates[3].limit);
+                named = any(four.inside && uint4(0, 1, 2, 3) == k);
+            }
+#endif
+            load_four(number, low, high);
         } else if (index_bytes == 8) {
             load_each(offset, low, high);
         } else {
             load_indices(offset, low, high);
         }
-        place += resolve_four(k, low, high, offset, four.inside);
+        uint4 found = resolve_each(limit, low, high, offset, named);
+#ifdef TUPLES
+        [branch] if (arguments.w > 1) {
+            bool4 its = uint4(0, 1, 2, 3) == k;
+            uint sum = found.x * coordinates[0].table_stride + found.y * coordinates[1].table_stride;
+            sum += found.z * coordinates[2].table_stride + found.w * coordinates[3].table_stride;
+            place += its ? sum : 0;
+            four.inside = four.inside && (all(named) || !its);
+        } else
+#endif
+        {
+            place += found * coordinates[k].table_stride;
+            four.inside = named;
+        }
     }
     if (mode == kModeLinear) {
         place = min(place, line_most);

@@ -1,6 +1,7 @@
 // table → packed items, single elements of 8 bytes, or of arguments.y, four neighbouring positions a thread, any plan without a wrap.
 
 #define HOLDS
+#define TUPLES
 #define ITEM_BYTES arguments.y
 #include "any.hlsli"
 #include "four_items.hlsli"

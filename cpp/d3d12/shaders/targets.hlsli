@@ -9,10 +9,9 @@ uint pick(uint4 values, bool4 one) {
     return kept.x | kept.y | kept.z | kept.w;
 }
 
-// The k-th coordinate's part of four targets, whose indices are (low, high) and lie at the byte offsets. named: which
-// positions there are; then which name a target.
-uint4 resolve_four(uint k, uint4 low, uint4 high, uint4 offset, inout bool4 named) {
-    uint limit = coordinates[k].limit;
+// The places along axes of these lengths that four indices name, which are (low, high) and lie at the byte offsets. named:
+// whose positions there are; then which name a target.
+uint4 resolve_each(uint4 limit, uint4 low, uint4 high, uint4 offset, inout bool4 named) {
     bool4 negative = index_signed && asint(high) < 0;
     uint4 found = low + (negative ? limit : 0);
     bool4 outside = named && !(found < limit && high == (negative ? 0xffffffff : 0));
@@ -20,13 +19,13 @@ uint4 resolve_four(uint k, uint4 low, uint4 high, uint4 offset, inout bool4 name
         [loop] for (uint j = 0; j < 4; ++j) {
             bool4 one = outside && uint4(0, 1, 2, 3) == j;
             [branch] if (any(one)) {
-                uint place = resolve(uint2(pick(low, one), pick(high, one)), limit, pick(offset, one) / index_bytes);
+                uint place = resolve(uint2(pick(low, one), pick(high, one)), pick(limit, one), pick(offset, one) / index_bytes);
                 found = one ? place : found;
             }
         }
     }
     if (mode == kModeSkip) named = named && !outside;
-    return found * coordinates[k].table_stride;
+    return found;
 }
 
 // The indices at the byte offsets, of any size.
@@ -48,7 +47,7 @@ uint4 add_coordinate(uint k, uint4 tuple, inout bool4 named) {
     uint4 offset = tuple + coordinates[k].index_offset;
     uint4 low, high;
     load_indices(offset, low, high);
-    return resolve_four(k, low, high, offset, named);
+    return resolve_each(coordinates[k].limit, low, high, offset, named) * coordinates[k].table_stride;
 }
 
 // As many times as the divisor is in the numbers. By floats where they are that small: the quotient's fraction is at least
