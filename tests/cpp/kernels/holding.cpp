@@ -37,7 +37,8 @@ void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
                        : any_index(random, type, limit, now_and_then(random, hostile)));
     }
     const Coordinate coordinate{limit, bytes, 0, 0};
-    const IndexRun run{indices.data, index_size, c.count, 0, 0, &coordinate, 1};
+    IndexRun run{indices.data, index_size, c.count, 0, 0, &coordinate, 1};
+    run.fetches_table = !c.timed && random.one_in(2);
     std::int64_t moved = 0;
     c.call([&] {
         if (kernel != nullptr) {
