@@ -36,10 +36,10 @@ def test_failures_that_nobody_asks_for_are_forgotten_but_the_first(d3d12: dmlind
         tensor.numpy()  # waits, as what is on its way has memory; and asks for no failure
 
     # What is kept goes up and down, by megabytes, as failures are forgotten some at a time, and
-    # what ran before in the process may still be let go of. A failure takes more than 100 bytes:
+    # what ran before in the process may still be let go of. A failure takes more than 500 bytes:
     # if all were kept, those of the 4 rounds from the early ones' least to the later ones'.
     found = growth(many, 1, 8)
-    assert found.malloc_bytes < 3 * 100 * CALLS, found
+    assert found.malloc_bytes < 3 * 500 * CALLS, found
     assert not leaks(found._replace(malloc_bytes=0), 8 * CALLS), found
     with pytest.raises(IndexError, match=r"indices\[0\] = 7 is out of range"):
         d3d12.synchronize()
