@@ -33,12 +33,14 @@ std::int64_t look_up_line_in(const IndexRun& run, std::int64_t last_place, const
     const __m512i limit = Avx512Words::splat(run.coordinates[0].limit).lanes;
     const __m512i base = Avx512Words::splat(run.table_offset).lanes;
     const __m512i last = Avx512Words::splat(last_place).lanes;
+    const std::byte* const first = line + run.table_offset * kBytes;
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
     std::int64_t i = 0;
     for (; i + kLookUpStep <= count; i += kLookUpStep) {
         const __m512i words =
             low_words<Index>(indices + i * static_cast<std::int64_t>(sizeof(Index)), limit);
+        fetch_elements<Index>(run, first, kBytes, i);
         table.look_up(_mm512_min_epu32(_mm512_add_epi32(words, base), last), items + i * kBytes);
     }
     return i;

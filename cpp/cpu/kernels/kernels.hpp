@@ -37,7 +37,7 @@ struct IndexRun {
     // For a run that crosses the ends of rows: what to take instead of i·table_stride. Else null.
     const std::int64_t* places = nullptr;
     bool in_long_row = false;    // a piece of a row of kLongRow positions or more
-    bool fetches_table = false;  // a LookUpKernel asks for its elements some positions ahead
+    bool fetches_table = false;  // a look-up asks for its elements some positions ahead
     static constexpr std::int64_t kLongRow = 512;
 };
 

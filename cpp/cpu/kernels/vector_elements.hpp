@@ -20,6 +20,7 @@ std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const
     const Vector base = Vector::splat(run.table_offset);
     const Vector low = Vector::splat(0xffffffff);
     const Vector last = Vector::splat(last_place);
+    const std::byte* const first = line + run.table_offset * kBytes;
     std::int64_t i = 0;
     for (; i + kLookUpStep <= run.count; i += kLookUpStep) {
         alignas(64) std::int64_t places[kLookUpStep];
@@ -29,6 +30,7 @@ std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const
             const Vector at = (index + (negative(index) & limit) + base) & low;
             select_negative(last - at, last, at).store(places + j);
         }
+        fetch_elements<Index>(run, first, kBytes, i);
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {
             std::memcpy(items + (i + j) * kBytes, line + places[j] * kBytes, kBytes);
         }

@@ -87,8 +87,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.fetches_table = reached > caches().far_bytes;
     job.look_up = choose_look_up(plan);
     job.look_up_placed =
-        plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
-                reached <= caches().far_bytes
+        plan.direction == Direction::kGather && plan.coordinate_count == 1 && !job.fetches_table
             ? look_up_placed_for(table, plan.index_type, plan.mode, plan.slice_bytes)
             : nullptr;
     job.updates = choose_updates(table, plan, slice);

@@ -118,6 +118,7 @@ std::int64_t look_up(const LinearJob& linear, const PositionWalker& walker,
     const Job& job = linear.job;
     IndexRun run = walker.index_run(job.buffers.indices, std::min(walker.left_in_run(), most),
                                     job.coordinates, job.coordinate_count);
+    run.fetches_table = job.fetches_table;
     std::byte* const items = job.buffers.items + walker.item_offset();
     if (linear.look_up == nullptr) {
         return job.look_up(run, linear.line.table + run.table_offset, items);

@@ -124,7 +124,8 @@ void try_line_look_up_in(Case& c, cpu::LineLookUpKernel kernel, std::int64_t lim
         }
     }
     const Coordinate coordinate{limit, bytes, 0, 0};
-    const cpu::IndexRun run{indices.data, index_size, c.count, first, 0, &coordinate, 1};
+    cpu::IndexRun run{indices.data, index_size, c.count, first, 0, &coordinate, 1};
+    run.fetches_table = !c.timed && random.one_in(2);
     std::int64_t moved = 0;
     c.call([&] {
         if (kernel != nullptr) {
