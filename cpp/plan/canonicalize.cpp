@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "plan/plan.hpp"
 
 namespace dmlindex {
@@ -57,9 +59,19 @@ int simplify(DimType* dims, int rank, std::int64_t& contiguous_bytes) {
     return kept;
 }
 
+// Whether the axes have a place for whatever number the indices' type can say.
+bool has_place_for_all(const Plan& plan) noexcept {
+    const auto bits = 8 * index_bytes(plan.index_type) - (is_signed(plan.index_type) ? 1 : 0);
+    if (bits > 32) return false;
+    return std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
+                       [&](const Coordinate& coordinate) { return coordinate.limit >> bits > 0; });
+}
+
 }  // namespace
 
 void canonicalize(Plan& plan) noexcept {
+    // Then no mode has anything to do, and one that checks nothing is the quickest.
+    if (has_place_for_all(plan)) plan.mode = Mode::kClamp;
     plan.rank = simplify(plan.dims, plan.rank, plan.slice_bytes);
     plan.copy_rank = simplify(plan.copy_dims, plan.copy_rank, plan.copy_bytes);
 }

@@ -140,8 +140,9 @@ struct Plan {
     IndexDim index_dims[kMaxDims];
 };
 
-// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy. The plan
-// moves the same bytes in the same order afterwards.
+// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy; where no
+// index can be out of range, none is looked for. The plan moves the same bytes in the same order
+// afterwards.
 void canonicalize(Plan& plan) noexcept;
 
 }  // namespace dmlindex

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "operators/operators.hpp"
 #include "support.hpp"
@@ -74,6 +76,36 @@ TEST(Canonicalize, MovesTheSameBytes) {
         ASSERT_EQ(bad.has_value(), bad_again.has_value()) << "call " << i;
         ASSERT_EQ(call.table, again.table) << "call " << i;
         ASSERT_EQ(call.items, again.items) << "call " << i;
+    }
+}
+
+TEST(Canonicalize, NoModeIsNeededWhereNoIndexCanBeOutOfRange) {
+    constexpr std::int64_t kOne = 1;
+    const std::pair<IndexType, std::int64_t> reaches[] = {
+        {IndexType::kInt8, kOne << 7},
+        {IndexType::kUint8, kOne << 8},
+        {IndexType::kInt16, kOne << 15},
+        {IndexType::kUint16, kOne << 16},
+        {IndexType::kInt32, kOne << 31},
+        {IndexType::kUint32, kOne << 32},
+        {IndexType::kInt64, std::numeric_limits<std::int64_t>::max()},
+        {IndexType::kUint64, std::numeric_limits<std::int64_t>::max()},
+    };
+    for (const auto& [type, reach] : reaches) {
+        for (const Mode mode : {Mode::kRaise, Mode::kWrap, Mode::kSkip}) {
+            for (const std::int64_t shorter : {0, 1}) {
+                Plan plan = gather_plan({10, 10, 3}, {4, 2}, {4, 2, 10, 3}, 0);
+                plan.index_type = type;
+                plan.mode = mode;
+                plan.coordinate_count = 2;
+                plan.coordinates[0].limit = reach;
+                plan.coordinates[1] = plan.coordinates[0];
+                plan.coordinates[1].limit = reach - shorter;
+                canonicalize(plan);
+                const bool never = shorter == 0 && index_bytes(type) < 8;
+                EXPECT_EQ(plan.mode, never ? Mode::kClamp : mode) << static_cast<int>(type);
+            }
+        }
     }
 }
 

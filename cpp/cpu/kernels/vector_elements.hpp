@@ -68,10 +68,32 @@ template <class Vector, class Index, Mode kMode, class Keep>
     return !any_negative(any_outside);
 }
 
+// Bytes as indices into a table that has a place for each of them, eight in a word.
+template <Mode kMode, std::int64_t kBytes>
+std::int64_t look_up_bytes(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+    constexpr std::int64_t kAtOnce = 8;
+    const std::byte* const indices = run.indices;
+    const std::int64_t count = run.count;
+    std::int64_t i = 0;
+    for (; i + kAtOnce <= count; i += kAtOnce) {
+        auto word = index_at<std::uint64_t>(indices + i);
+        std::byte* const to = items + i * kBytes;
+#pragma GCC unroll 8
+        for (std::int64_t j = 0; j < kAtOnce; ++j, word >>= 8) {
+            std::memcpy(to + j * kBytes, table + static_cast<std::uint8_t>(word) * kBytes, kBytes);
+        }
+    }
+    return i +
+           look_up_scalar<std::uint8_t, kMode, kBytes>(behind(run, i), table, items + i * kBytes);
+}
+
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
     if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, kBytes>(run, table, items);
+    if constexpr (std::is_same_v<Index, std::uint8_t>) {
+        if (run.coordinates[0].limit > 0xff) return look_up_bytes<kMode, kBytes>(run, table, items);
+    }
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::int64_t ahead = ahead_bytes(run);
