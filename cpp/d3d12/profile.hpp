@@ -59,8 +59,9 @@ struct Profile {
     // compares them all, and no other finds out which is the last.
     std::int64_t compared_positions = 256;
 
-    // Of scatters of so many positions each has a thread to find the last of each target. In place,
-    // and of units of up to 16 bytes, that stores the last ones, too.
+    // Of scatters of four times as many positions each has a thread to find the last of each
+    // target. In place, of so many and of units of up to 16 bytes, that stores the last ones, too;
+    // of up to four times as many where other ways have more to do for each.
     std::int64_t claimed_positions = 1 << 18;
 
     // Scatters and reductions of so few positions, into a table of so few bytes, are one kernel:

@@ -1,94 +1,16 @@
 // What D3D12 devices are asked to do for a plan: kernels and views that nothing backs, of any size.
 #ifdef DMLINDEX_HAS_D3D12
 
-#include "d3d12/encode/encode.hpp"
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "dmlindex/error.hpp"
-#include "operators/operators.hpp"
-#include "plan/facts.hpp"
+#include "recorded.hpp"
 
 namespace dmlindex {
 namespace {
-
-using d3d12::Kernel;
-using Names = std::vector<std::string>;
-
-Layout packed(std::initializer_list<std::int64_t> sizes, std::int64_t element_bytes) {
-    Layout layout;
-    for (const std::int64_t size : sizes) layout.sizes[layout.rank++] = size;
-    set_packed_strides(layout, element_bytes, "test");
-    return layout;
-}
-
-d3d12::Chunk memory;  // all of it, and none
-
-d3d12::Span span(std::int64_t bytes) { return {&memory, 0, static_cast<std::uint64_t>(bytes)}; }
-
-// Keeps what is queued, and holds views to what D3D12 lets them reach.
-class Recorded final : public d3d12::Recorder {
-  public:
-    explicit Recorded(std::int64_t texels) : texels_(static_cast<std::uint64_t>(texels)) {}
-
-    void dispatch(Kernel kernel, const d3d12::Constants&, const d3d12::Views& views,
-                  std::uint64_t) override {
-        kernels.emplace_back(d3d12::code_of(kernel).name);
-        for (const d3d12::View& view : views.read) expect_reached(kernel, view);
-        for (const d3d12::View& view : views.written) expect_reached(kernel, view);
-    }
-    void skip_where(const d3d12::Span& words, bool) override {
-        kernels.emplace_back(words ? "skipped:" : "end");
-    }
-    d3d12::Span slot(std::uint32_t) const noexcept override { return span(16); }
-
-    Names kernels;
-    int shared_winners = 0;
-
-  private:
-    void expect_reached(Kernel kernel, const d3d12::View& view) const {
-        EXPECT_LE(view.span.bytes, texels_ * d3d12::texel_bytes(view.format))
-            << d3d12::code_of(kernel).name;
-    }
-
-    std::uint64_t texels_;
-};
-
-// Queues a canonical plan as Device::run does, with descriptor tables.
-Recorded queued(const Plan& plan, std::int64_t table_bytes, std::int64_t items_bytes,
-                std::int64_t indices_bytes, const d3d12::Profile& profile = d3d12::kDefaultProfile,
-                std::int64_t texels = d3d12::Reach::kTexels) {
-    Recorded recorded(texels);
-    const auto take = [](std::uint64_t bytes) { return d3d12::Span{&memory, 0, bytes}; };
-    const d3d12::Encoder encoder{recorded,
-                                 true,
-                                 texels,
-                                 profile,
-                                 false,
-                                 {},
-                                 take,
-                                 [&](const void*, std::uint64_t bytes) { return take(bytes); },
-                                 [&] { return take(1 << 20); },
-                                 [&](std::uint64_t targets, std::uint64_t) {
-                                     ++recorded.shared_winners;
-                                     return d3d12::Winners{take(4 * targets)};
-                                 }};
-    const d3d12::Tensors tensors{span(table_bytes), span(items_bytes), span(indices_bytes),
-                                 plan.copies_source ? span(table_bytes) : d3d12::Span{}};
-    const auto sections = d3d12::find_sections(plan, tensors, encoder.reach());
-    if (sections.empty()) {
-        const d3d12::Choice choice = d3d12::choose(plan, tensors, encoder.reach());
-        d3d12::encode_moves(encoder, plan, choice, tensors, {});
-    } else {
-        d3d12::encode_sections(encoder, plan, tensors, sections, {}, [] {});
-    }
-    return recorded;
-}
 
 // Elements scattered along the lines of a table.
 Plan lines_plan(std::int64_t element_bytes, std::int64_t lines, std::int64_t length,
@@ -119,32 +41,6 @@ Recorded queued_slices(std::int64_t slices, std::int64_t slice_bytes, std::int64
     if (copies) lower_copy(table, table, plan);
     canonicalize(plan);
     return queued(plan, slices * slice_bytes, count * slice_bytes, 2 * count, profile);
-}
-
-// Words scattered by 32-bit indices.
-Recorded queued_words(std::int64_t targets, std::int64_t count, bool copies) {
-    Plan plan;
-    begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
-    lower_scatter_nd(packed({targets}, 4), packed({count, 1}, 4), packed({count}, 4), plan);
-    if (copies) lower_copy(packed({targets}, 4), packed({targets}, 4), plan);
-    canonicalize(plan);
-    return queued(plan, 4 * targets, 4 * count, 4 * count);
-}
-
-TEST(Encoding, LargeScattersInPlaceFirstLookForAnOrder) {
-    const std::int64_t targets = d3d12::kDefaultProfile.range_bytes / 4;
-    const std::int64_t least = d3d12::kDefaultProfile.ordered_positions;
-    const auto looks_first = [](std::int64_t into, std::int64_t count, bool copies) {
-        const Names found = queued_words(into, count, copies).kernels;
-        const bool looks = found.at(1) == "find_any_winners";
-        EXPECT_EQ(looks, found.at(2 % found.size()) == "skipped:" && found.back() == "end");
-        return looks;
-    };
-    EXPECT_TRUE(looks_first(targets + 1, least, false));
-    EXPECT_TRUE(looks_first(targets + 1, 2 * least, false));
-    EXPECT_FALSE(looks_first(targets + 1, least - 1, false));
-    EXPECT_FALSE(looks_first(targets, 2 * least, false));
-    EXPECT_FALSE(looks_first(targets + 1, 2 * least, true));
 }
 
 TEST(Encoding, LinesWithPositionsOfTheirOwnGoByBlocks) {

@@ -109,6 +109,45 @@ TEST(Profile, ColumnsOfFewFloatsAreAdded) {
     EXPECT_EQ(lanes(20, ValueType::kFloat16), 1);
 }
 
+// Whether a sum along rows, in any order, of what the hardware can add has lines of its own.
+bool rows_have_lines(std::int64_t rows, std::int64_t elements, std::int64_t positions,
+                     ValueType type, bool copies) {
+    const std::int64_t bytes = type == ValueType::kFloat16 ? 2 : 4;
+    const Layout table = layout_of(rows, elements, bytes);
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
+    lower_scatter_elements(table, layout_of(rows, positions, 4), layout_of(rows, positions, bytes),
+                           1, plan);
+    if (copies) lower_copy(table, table, plan);
+    plan.reduction = Reduction::kAdd;
+    plan.value_type = type;
+    plan.any_order = true;
+    canonicalize(plan);
+    Chunk chunk;
+    const auto span = [&](std::int64_t columns) {
+        return Span{&chunk, 0, static_cast<std::uint64_t>(rows * columns * 4)};
+    };
+    AtomicAdds adds;
+    adds.floats = adds.halves = true;
+    const Tensors tensors{span(elements), span(positions), span(positions), {}};
+    const Reach reach{true, Reach::kTexels, kDefaultProfile, false, adds};
+    return find_reduced_lines(plan, tensors, reach).has_value();
+}
+
+TEST(Profile, RowsOfFloatsAreAdded) {
+    for (const auto type : {ValueType::kFloat16, ValueType::kFloat32}) {
+        EXPECT_FALSE(rows_have_lines(100'000, 24, 30, type, true));
+        EXPECT_FALSE(rows_have_lines(20'000, 4, 128, type, true));
+        EXPECT_TRUE(rows_have_lines(20'000, 4, 129, type, true));
+        EXPECT_TRUE(rows_have_lines(9'000, 9, 30, type, true));  // short ones, with the copy
+        EXPECT_FALSE(rows_have_lines(9'000, 9, 31, type, true));
+        EXPECT_FALSE(rows_have_lines(9'000, 9, 9, type, false));
+        const std::int64_t few = type == ValueType::kFloat16 ? 1 << 18 : 1 << 17;
+        EXPECT_TRUE(rows_have_lines(few - 1, 6, 8, type, true));
+        EXPECT_FALSE(rows_have_lines(few, 6, 8, type, true));
+    }
+}
+
 TEST(Profile, DefaultsAreInRangeAndNothingBeyond) {
     for (const Threshold& one : kThresholds) {
         Profile profile;

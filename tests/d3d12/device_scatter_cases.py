@@ -242,6 +242,22 @@ def find_any_winners(device: Device) -> None:
     scatter(device, (2, 3, 4, 2, 3), places, "u1")
 
 
+def claim_what_many_name(device: Device) -> None:
+    """More positions than that: groups in which some meet look before they claim."""
+    before = _core.d3d12_profile(device.name)
+    _core.d3d12_set_profile(device.name, before | {"claimed_positions": 6000})
+    rng = np.random.default_rng(22)
+    for targets in (20, 9_000, 300_000):
+        skewed = (targets * rng.random((11_000, 1)) ** 6.6).astype("i4")
+        few = rng.permutation(np.where(np.arange(11_000) % 9 == 0, 5, np.arange(11_000) % targets))
+        for places in (skewed, np.sort(skewed, 0), few[:, None]):
+            for dtype in ("u1", "u4", "u8"):
+                scatter_in_place(device, values((targets,), dtype), places)
+    ran = _core.d3d12_kernels(device.name)
+    _core.d3d12_set_profile(device.name, before)
+    assert not any("scatter" in kernel for kernel in ran), ran
+
+
 @case
 def claim_targets(device: Device) -> None:
     """Elements of all sizes, and slices of several; targets of few positions, or of many."""
@@ -258,6 +274,7 @@ def claim_targets(device: Device) -> None:
     for dtype, width in (("u1", 3), ("u2", 5), ("u4", 3), ("u4", 4), ("u8", 3), ("u8", 6)):
         scatter_in_place(device, values((50, width), dtype), tuples((50,), "i4", 300))
         scatter_in_place(device, values((8, 8, 2, width), dtype), tuples(SQUARE, "i8", 30))
+    claim_what_many_name(device)
     x = values((6, 5, 7), "u4")
     places = np.random.default_rng(4).integers(-5, 5, (6, 40, 7))
     updates = values(places.shape, "u4") + np.uint32(9)

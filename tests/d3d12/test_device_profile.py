@@ -128,7 +128,7 @@ SIDES = {
     ),
     "claimed_positions": Sides(
         scatter_in_place,
-        {2: "claim_targets", 1: "scatter_singles_4_1"},
+        {1: "claim_targets", 0: "scatter_singles_4_1"},
         FEW | {"compared_positions": 0},
     ),
     "few_positions": Sides(scatter, {4: "scatter_blocks", 3: "scatter_winners_4"}),

@@ -240,13 +240,6 @@ bool has_many_targets(const Plan& plan, const Tensors& tensors, const Reach& rea
     return !plan.unique_indices && 4 * quotient_up(bytes, table_step(plan)) > reach.words();
 }
 
-bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
-                    const Profile& profile) noexcept {
-    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, and
-    // the copy has a pass of its own.
-    return positions * (copies ? profile.targets_copied : profile.targets_in_place) >= targets;
-}
-
 TableWalk table_walk(const Plan& plan, const Choice& choice) noexcept {
     const bool is_small = choice.table_in == TableIn::kSmallGroup;
     const std::int64_t group = is_small                                   ? kGroupOf4KiB

@@ -153,13 +153,16 @@ std::int64_t updates_of(const Plan& plan) noexcept;
 std::int64_t added_bytes(const Plan& plan, const Reach& reach) noexcept;
 
 // The last write to each target wins; whether it is made by going through the targets, not the
-// positions. copies: the table is not its source already.
-bool goes_by_target(std::int64_t positions, std::int64_t targets, bool copies,
-                    const Profile& profile) noexcept;
+// positions.
+bool goes_by_target(const Plan& plan, std::int64_t targets, const Profile& profile) noexcept;
 
 // Whether positions are so few for the targets that most find no later one, if their targets are
 // spread evenly: 1 or 0.
 std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept;
+
+// Whether neighbouring positions have indices of their own that move between lines of the table,
+// as along an outer axis: then they name targets far apart, however their indices follow.
+bool has_targets_apart(const Plan& plan) noexcept;
 
 // The copy that a scatter begins with, as a plan: copying is gathering without a coordinate.
 Plan copy_plan(const Plan& plan, std::uint64_t table_bytes);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "d3d12/encode/encode_moves.hpp"
@@ -6,15 +7,28 @@
 namespace dmlindex::d3d12 {
 namespace {
 
+// Positions that a large GPU has at work at once, or some more.
+constexpr std::int64_t kAtOnce = 1 << 18;
+// Targets for each position from which on going by target has much to read.
+constexpr std::int64_t kSparse = 5;
+
 // Units up to which one kernel finds the last positions and stores them. Where a second one would
 // go by position, it spares the cache as much again, and where most find a later position, it has
-// little to store.
+// little to store; by target a second one reads all of a large table's winners.
 std::int64_t most_claimed(const Plan& plan, const Tensors& tensors,
                           const Profile& profile) noexcept {
     const std::int64_t positions = position_count(plan);
     const auto targets = static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
-    const bool by_target = goes_by_target(positions, targets, false, profile);
-    return profile.claimed_positions * (by_target && positions <= targets ? 1 : 2);
+    const bool by_target = goes_by_target(plan, targets, profile);
+    const bool has_singles = is_single(plan.slice_bytes);
+    const bool is_sparse = has_singles && kSparse * positions < targets;
+    std::int64_t times = 1;
+    if (!by_target) {
+        times = has_singles ? 4 : 2;
+    } else if (positions > targets || is_sparse) {
+        times = 2;
+    }
+    return profile.claimed_positions * times;
 }
 
 // A scatter in place whose last positions are found and stored by one kernel, unit by unit: as one
@@ -57,6 +71,8 @@ void encode_claims(const Encoder& encoder, Constants constants, Views views, con
                    const Winners& winners) {
     constants.winners_base = winners.base;
     constants.arguments[1] = views.written[0].span ? 1 : 0;
+    const std::int64_t at_once = std::min(kAtOnce, encoder.profile.claimed_positions);
+    constants.arguments[2] = constants.arguments[0] > at_once ? 1 : 0;
     views.read[1] = {tensors.indices, Format::kR32};
     views.written[kWinnersRegister] = {winners.span, Format::kRaw};
     encoder.queue.dispatch(Kernel::claim_targets, constants, views,

@@ -11,7 +11,7 @@ bool looks_for_order(const Encoder& encoder, const Plan& plan, const Tensors& te
     const Profile& profile = encoder.profile;
     const std::int64_t targets = static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes;
     return encoder.typed_views && !plan.copies_source && fits_any_dims(plan) &&
-           has_single_targets(plan, tensors, encoder.reach()) &&
+           !has_targets_apart(plan) && has_single_targets(plan, tensors, encoder.reach()) &&
            static_cast<std::int64_t>(tensors.items.bytes) <= plan.slice_bytes * encoder.texels &&
            position_count(plan) >= profile.ordered_positions && 4 * targets > profile.range_bytes;
 }

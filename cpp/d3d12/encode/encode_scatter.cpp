@@ -6,6 +6,10 @@
 namespace dmlindex::d3d12 {
 namespace {
 
+// Positions of which each has a thread to claim its target where all are claimed by a kernel of its
+// own, in claimed_positions.
+constexpr std::int64_t kTimesClaimed = 4;
+
 // Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
 // all targets are one.
 struct Ranges {
@@ -15,9 +19,13 @@ struct Ranges {
 
 Ranges find_ranges(const Plan& plan, const Choice& choice, std::int64_t targets,
                    const Profile& profile) noexcept {
+    // Where neighbours share no part of the cache anyway, it is less that ranges cost them.
+    constexpr std::int64_t kTimesApart = 8;
     const std::int64_t count = quotient_up(4 * targets, profile.range_bytes);
+    const std::int64_t most =
+        profile.targets_in_ranges * (has_targets_apart(plan) ? kTimesApart : 1);
     if (choice.has_stripes || slices_may_cross(plan) || count < 2 || count > profile.most_ranges ||
-        targets > position_count(plan) * profile.targets_in_ranges) {
+        targets > position_count(plan) * most) {
         return {};
     }
     return {static_cast<std::uint64_t>(count), quotient_up(targets, count)};
@@ -30,20 +38,23 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     marking.unit = constants.target_bytes;
     // Groups claim in order of positions. Stripes have another, and share targets where those wrap.
     if (plan.is_linear) marking.has_stripes = false;
-    const Ranges ranges = find_ranges(plan, marking, constants.target_count, encoder.profile);
+    const bool has_grid =
+        encoder.typed_views && has_single_winners(plan) && find_grid(plan, marking.grid);
+    const Ranges ranges =
+        has_grid ? find_ranges(plan, marking, constants.target_count, encoder.profile) : Ranges{};
     const std::uint64_t groups = quotient_up(four_threads(plan, marking), kGroup);
     // Where there are ranges, each group may note that it has done all.
     const Winners winners =
         winners_for(encoder, plan, constants, ranges.size == 0 ? 0 : narrow(groups));
     constants.winners_base = winners.base;
     const std::uint32_t few_for_each = has_few_for_each(plan, constants.target_count);
-    if (encoder.typed_views && fits_any_dims(plan) &&
-        position_count(plan) <= encoder.profile.claimed_positions) {
+    if (encoder.typed_views && fits_any_dims(plan) && ranges.size == 0 &&
+        position_count(plan) <= kTimesClaimed * encoder.profile.claimed_positions) {
         encode_claims(encoder, any_constants(plan, constants.target_bytes, slot), {}, tensors,
                       winners);
         return winners;
     }
-    if (encoder.typed_views && has_single_winners(plan) && find_grid(plan, marking.grid)) {
+    if (has_grid) {
         Constants four = four_constants(plan, marking, slot);
         four.arguments[1] = static_cast<std::uint32_t>(four_threads(plan, marking));
         four.winners_base = winners.base;
@@ -93,9 +104,8 @@ bool can_scatter_winners(const Encoder& encoder, const Plan& plan, const Choice&
            (choice.path == Path::kSingles || has_single_targets(plan, tensors, encoder.reach())) &&
            static_cast<std::int64_t>(tensors.items.bytes) <= plan.slice_bytes * encoder.texels &&
            (copies_all(plan, tensors.table.bytes) || !plan.copies_source) &&
-           goes_by_target(position_count(plan),
-                          static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
-                          plan.copies_source, encoder.profile);
+           goes_by_target(plan, static_cast<std::int64_t>(tensors.table.bytes) / plan.slice_bytes,
+                          encoder.profile);
 }
 
 void encode_scatter_winners(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
@@ -233,8 +243,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
         return;
     }
     if (!choice.compares && units > 0 && !plan.unique_indices && positions > 1) {
-        if (encode_claimed(encoder, plan, tensors, slot)) return;
         const bool looks = looks_for_order(encoder, plan, tensors);
+        if (!looks && encode_claimed(encoder, plan, tensors, slot)) return;
         if (looks) encode_ordered_scatter(encoder, plan, tensors, slot);
         encode_last_wins(encoder, plan, choice, tensors, slot, constants);
         if (looks) encoder.queue.skip_where({});

@@ -154,4 +154,23 @@ std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept 
     return position_count(plan) <= targets ? 1 : 0;
 }
 
+bool has_targets_apart(const Plan& plan) noexcept {
+    if (plan.rank == 0) return false;
+    const Dim& inner = plan.dims[plan.rank - 1];
+    const auto moves_further = [&](const Coordinate& one) {
+        return one.table_stride > inner.table_stride;
+    };
+    return inner.index_stride != 0 && inner.table_stride != 0 &&
+           std::any_of(plan.coordinates, plan.coordinates + plan.coordinate_count, moves_further);
+}
+
+bool goes_by_target(const Plan& plan, std::int64_t targets, const Profile& profile) noexcept {
+    // By target, each costs 4 bytes; by position, each costs three sectors of 32 bytes or so, which
+    // neighbours share if they can, and the copy has a pass of its own.
+    const std::int64_t most =
+        plan.copies_source ? profile.targets_copied : profile.targets_in_place;
+    const std::int64_t times = !has_targets_apart(plan) ? 1 : plan.copies_source ? 2 : 3;
+    return position_count(plan) * most * times >= targets;
+}
+
 }  // namespace dmlindex::d3d12

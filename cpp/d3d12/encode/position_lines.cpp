@@ -23,10 +23,13 @@ constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
-// Positions for each element of a line, up to which float32 that the hardware adds are quicker so:
-// of rows, and of columns, whose neighbours are read together anyway.
+// Positions for each element of a line, up to which floats that the hardware adds are quicker so:
+// of rows, and of columns, whose neighbours are read together anyway (float32 alone). But short
+// rows that are not many are quicker with the copy in the same kernel: elements and positions.
 constexpr std::int64_t kMostAddedOfRows = 32;
 constexpr std::int64_t kMostAddedOfColumns = 1;
+constexpr std::int64_t kShortRow = 40;
+constexpr std::int64_t kManyOfShortRows = 1 << 22;  // bytes
 // Of columns that have many positions for each element lanes pay up to so many threads, while each
 // has some, and a group's neighbouring lines some of the memory that is fetched at once.
 constexpr std::int64_t kManyLanes = 1 << 17;
@@ -169,6 +172,19 @@ bool adds_integers(const Plan& plan) noexcept {
            (values == VALUES_INTEGERS || values == VALUES_WIDE);
 }
 
+// Whether a sum along lines of floats is quicker by atomics that add such.
+bool adding_pays(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
+    const std::int64_t added = added_bytes(plan, reach);
+    const std::int64_t elements = plan.coordinates[0].limit;
+    if (added == 0) return false;
+    if (!lines.are_rows) {
+        return added == kWord && lines.positions <= kMostAddedOfColumns * elements;
+    }
+    const bool is_short = plan.copies_source && elements + lines.positions < kShortRow &&
+                          position_count(plan) * added < kManyOfShortRows;
+    return !is_short && lines.positions <= kMostAddedOfRows * elements;
+}
+
 // Whether positions are so many for the elements of their lines that it pays to go through both,
 // and lines so short that a group has some of them: of columns it else fetches more than it takes.
 // Scatters along rows have blocks. Few integers of 4 bytes are quicker by reduce_lines.hlsl.
@@ -247,10 +263,7 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     // With fewer, atomics are as quick.
     if (has_integers && lines->positions < elements) return std::nullopt;
     lines->are_rows = lines_are_rows(plan, *lines);
-    const std::int64_t most_added = lines->are_rows ? kMostAddedOfRows : kMostAddedOfColumns;
-    if (added_bytes(plan, reach) == kWord && lines->positions <= most_added * elements) {
-        return std::nullopt;
-    }
+    if (adding_pays(plan, *lines, reach)) return std::nullopt;
     const bool any_order = plan.any_order || has_integers;
     lines->lane_shift = any_order ? lanes_of(plan, *lines, reach.profile) : 0;
     const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;

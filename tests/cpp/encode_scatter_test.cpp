@@ -1,0 +1,87 @@
+// The kernels that scatters are made of.
+#ifdef DMLINDEX_HAS_D3D12
+
+#include <gtest/gtest.h>
+
+#include "recorded.hpp"
+
+namespace dmlindex {
+namespace {
+
+TEST(Encoding, LargeScattersInPlaceFirstLookForAnOrder) {
+    const std::int64_t targets = d3d12::kDefaultProfile.range_bytes / 4;
+    const std::int64_t least = d3d12::kDefaultProfile.ordered_positions;
+    const auto looks_first = [](std::int64_t into, std::int64_t count, bool copies) {
+        const Names found = queued_words(into, count, copies).kernels;
+        const bool looks = found.at(1 % found.size()) == "find_any_winners";
+        EXPECT_EQ(looks, found.at(2 % found.size()) == "skipped:" && found.back() == "end");
+        return looks;
+    };
+    EXPECT_TRUE(looks_first(targets + 1, least, false));
+    EXPECT_TRUE(looks_first(targets + 1, 2 * least, false));
+    EXPECT_FALSE(looks_first(targets + 1, least - 1, false));
+    EXPECT_FALSE(looks_first(targets, 2 * least, false));
+    EXPECT_FALSE(looks_first(targets + 1, 2 * least, true));
+}
+
+// Words scattered along the four columns of a table, by 32-bit indices.
+Recorded queued_columns(std::int64_t targets, std::int64_t count, bool copies) {
+    const Layout table = packed({targets, 4}, 4), items = packed({count, 4}, 4);
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
+    lower_scatter_elements(table, items, items, 0, plan);
+    if (copies) lower_copy(table, table, plan);
+    canonicalize(plan);
+    return queued(plan, 16 * targets, 16 * count, 16 * count);
+}
+
+// Each position's index moves it to another line, so that no order is likely, nor neighbours that
+// share a part of the cache.
+TEST(Encoding, ColumnsGoByTargetAndInRangesWhereLinesDoNot) {
+    const auto by_target = [](const Recorded& recorded) {
+        return recorded.kernels.back() == "scatter_winners_4";
+    };
+    const auto has_ranges = [](const Recorded& recorded) {
+        EXPECT_EQ(recorded.kernels.at(0), "find_single_winners_4_1");
+        return recorded.thirds.at(0) != 0;
+    };
+    const Recorded most = queued_columns(24 * 600'000, 600'000, false);
+    EXPECT_TRUE(by_target(most) && has_ranges(most));
+    EXPECT_FALSE(by_target(queued_columns(24 * 600'000 + 1, 600'000, false)));
+    EXPECT_TRUE(has_ranges(queued_columns(32 * 500'000, 500'000, true)));
+    EXPECT_FALSE(has_ranges(queued_columns(33 * 500'000, 500'000, false)));
+    EXPECT_TRUE(by_target(queued_columns(32 * 500'000, 500'000, true)));
+    EXPECT_FALSE(by_target(queued_columns(32 * 500'000 + 1, 500'000, true)));
+    EXPECT_TRUE(has_ranges(queued_words(4 * 2'200'000, 2'200'000, true)));
+    EXPECT_FALSE(has_ranges(queued_words(4 * 2'200'000 + 1, 2'200'000, true)));
+}
+
+TEST(Encoding, SomePositionsHaveAThreadEachToClaimTheirTargets) {
+    constexpr std::int64_t kClaimed = 1 << 18;
+    const auto kernels = [](std::int64_t targets, std::int64_t count, bool copies) {
+        return queued_words(targets, count, copies).kernels;
+    };
+    const Names alone{"claim_targets"}, with_others{"claim_targets", "scatter_winners_4"};
+    EXPECT_EQ(kernels(4 * kClaimed, kClaimed, false), alone);
+    EXPECT_EQ(kernels(4 * kClaimed, kClaimed + 1, false), with_others);
+    EXPECT_EQ(kernels(10 * kClaimed, 2 * kClaimed, false), with_others);
+    EXPECT_EQ(kernels(10 * kClaimed + 1, 2 * kClaimed, false), alone);  // few for the targets
+    EXPECT_EQ(kernels(10 * kClaimed + 9, 2 * kClaimed + 1, false), with_others);
+    EXPECT_EQ(kernels(kClaimed, 2 * kClaimed, false), alone);               // most find a later one
+    EXPECT_EQ(kernels(32 * kClaimed - 7, 4 * kClaimed - 1, false), alone);  // by position
+    EXPECT_EQ(kernels(32 * kClaimed + 1, 4 * kClaimed, false).at(1), "find_any_winners");
+    EXPECT_EQ(kernels(4 * kClaimed, 4 * kClaimed, true), with_others);
+    EXPECT_EQ(kernels(4 * kClaimed, 4 * kClaimed + 1, true).at(0), "find_single_winners_4_1");
+    const auto looks = [&](std::int64_t count) {
+        const Recorded recorded = queued_words(4 * kClaimed, count, true);
+        EXPECT_EQ(recorded.kernels, with_others);
+        return recorded.thirds.at(0) != 0;
+    };
+    EXPECT_FALSE(looks(kClaimed));
+    EXPECT_TRUE(looks(kClaimed + 1));
+}
+
+}  // namespace
+}  // namespace dmlindex
+
+#endif
