@@ -70,7 +70,8 @@ template <class Vector, class Index, Mode kMode, class Keep>
 
 // Bytes as indices into a table that has a place for each of them, eight in a word.
 template <Mode kMode, std::int64_t kBytes>
-std::int64_t look_up_bytes(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+[[gnu::noinline]] std::int64_t look_up_bytes(const IndexRun& run, const std::byte* table,
+                                             std::byte* items) noexcept {
     constexpr std::int64_t kAtOnce = 8;
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
@@ -89,10 +90,12 @@ std::int64_t look_up_bytes(const IndexRun& run, const std::byte* table, std::byt
 
 // The LookUpKernel: 16 indices at a time are placed in vectors, then each is one load.
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
-std::int64_t look_up(const IndexRun& run, const std::byte* table, std::byte* items) noexcept {
+std::int64_t look_up(const IndexRun& given, const std::byte* table, std::byte* items) noexcept {
+    const IndexRun run = given;  // its fields need not be read again after each store
     if (run.count < kLookUpStep) return look_up_scalar<Index, kMode, kBytes>(run, table, items);
     if constexpr (std::is_same_v<Index, std::uint8_t>) {
-        if (run.coordinates[0].limit > 0xff) return look_up_bytes<kMode, kBytes>(run, table, items);
+        if (run.coordinates[0].limit > 0xff)
+            return look_up_bytes<kMode, kBytes>(given, table, items);
     }
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
