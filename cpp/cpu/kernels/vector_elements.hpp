@@ -14,8 +14,9 @@ namespace dmlindex::cpu {
 
 // The LineLookUpKernel, as the LookUpKernel below.
 template <class Vector, class Index, std::int64_t kBytes>
-std::int64_t look_up_on_line(const IndexRun& run, std::int64_t last_place, const std::byte* line,
+std::int64_t look_up_on_line(const IndexRun& given, std::int64_t last_place, const std::byte* line,
                              std::byte* items) noexcept {
+    const IndexRun run = given;
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector base = Vector::splat(run.table_offset);
     const Vector low = Vector::splat(0xffffffff);
