@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "d3d12/encode/choose.hpp"
@@ -60,26 +61,38 @@ TEST(Profile, StripesTakeLongLines) {
     EXPECT_FALSE(has_stripes(profile));
 }
 
-// The lanes of each column of a sum in any order, or 0 where lines are no way.
-std::int64_t lanes_of_columns(std::int64_t elements, std::int64_t columns, std::int64_t positions,
-                              ValueType type, const Profile& profile = kDefaultProfile,
-                              AtomicAdds adds = {}) {
+struct Shape {
+    std::int64_t lines, columns;
+};
+
+// The lines that a sum along an axis, in any order, is made by, if these are a way.
+std::optional<PositionLines> lines_of_sum(int axis, Shape table, Shape updates, ValueType type,
+                                          bool copies, const Profile& profile, AtomicAdds adds) {
     const std::int64_t bytes = type == ValueType::kFloat16 ? 2 : 4;
+    const Layout elements = layout_of(table.lines, table.columns, bytes);
     Plan plan;
     begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
-    lower_scatter_elements(layout_of(elements, columns, bytes), layout_of(positions, columns, 4),
-                           layout_of(positions, columns, bytes), 0, plan);
+    lower_scatter_elements(elements, layout_of(updates.lines, updates.columns, 4),
+                           layout_of(updates.lines, updates.columns, bytes), axis, plan);
+    if (copies) lower_copy(elements, elements, plan);
     plan.reduction = Reduction::kAdd;
     plan.value_type = type;
     plan.any_order = true;
     canonicalize(plan);
     Chunk chunk;
-    const auto span = [&](std::int64_t lines) {
-        return Span{&chunk, 0, static_cast<std::uint64_t>(lines * columns * 4)};
+    const auto span = [&](Shape shape) {
+        return Span{&chunk, 0, static_cast<std::uint64_t>(shape.lines * shape.columns * 4)};
     };
-    const Tensors tensors{span(elements), span(positions), span(positions), {}};
-    const Reach reach{true, Reach::kTexels, profile, false, adds};
-    const auto lines = find_reduced_lines(plan, tensors, reach);
+    const Tensors tensors{span(table), span(updates), span(updates), {}};
+    return find_reduced_lines(plan, tensors, Reach{true, Reach::kTexels, profile, false, adds});
+}
+
+// The lanes of each column of such a sum, or 0.
+std::int64_t lanes_of_columns(std::int64_t elements, std::int64_t columns, std::int64_t positions,
+                              ValueType type, const Profile& profile = kDefaultProfile,
+                              AtomicAdds adds = {}) {
+    const auto lines =
+        lines_of_sum(0, {elements, columns}, {positions, columns}, type, false, profile, adds);
     return lines ? std::int64_t{1} << lines->lane_shift : 0;
 }
 
@@ -109,29 +122,13 @@ TEST(Profile, ColumnsOfFewFloatsAreAdded) {
     EXPECT_EQ(lanes(20, ValueType::kFloat16), 1);
 }
 
-// Whether a sum along rows, in any order, of what the hardware can add has lines of its own.
+// Whether such a sum along rows of what the hardware can add has lines of its own.
 bool rows_have_lines(std::int64_t rows, std::int64_t elements, std::int64_t positions,
                      ValueType type, bool copies) {
-    const std::int64_t bytes = type == ValueType::kFloat16 ? 2 : 4;
-    const Layout table = layout_of(rows, elements, bytes);
-    Plan plan;
-    begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
-    lower_scatter_elements(table, layout_of(rows, positions, 4), layout_of(rows, positions, bytes),
-                           1, plan);
-    if (copies) lower_copy(table, table, plan);
-    plan.reduction = Reduction::kAdd;
-    plan.value_type = type;
-    plan.any_order = true;
-    canonicalize(plan);
-    Chunk chunk;
-    const auto span = [&](std::int64_t columns) {
-        return Span{&chunk, 0, static_cast<std::uint64_t>(rows * columns * 4)};
-    };
     AtomicAdds adds;
     adds.floats = adds.halves = true;
-    const Tensors tensors{span(elements), span(positions), span(positions), {}};
-    const Reach reach{true, Reach::kTexels, kDefaultProfile, false, adds};
-    return find_reduced_lines(plan, tensors, reach).has_value();
+    return lines_of_sum(1, {rows, elements}, {rows, positions}, type, copies, kDefaultProfile, adds)
+        .has_value();
 }
 
 TEST(Profile, RowsOfFloatsAreAdded) {
