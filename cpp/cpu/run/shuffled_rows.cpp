@@ -12,6 +12,7 @@ namespace dmlindex::cpu {
 namespace {
 
 constexpr std::int64_t kMostPieceBytes = kCacheLineBytes;
+constexpr int kMostLoads = Shuffle::kMostLoads;
 
 // Controls that L1 holds beside what is moved.
 constexpr std::int64_t kMostControlBytes = 16 << 10;
@@ -32,23 +33,6 @@ class GroupShuffle {
           table_stride_(table_stride),
           rows_(std::min(group_rows(row_bytes_), rows)) {}
 
-    // Works it out with as few loads a piece as do, or tells that it takes more. Of most rows that
-    // do, the first piece does.
-    bool find(int most_loads) noexcept {
-        loads_ = most_loads;
-        if (!find_piece(0, from_, controls_) || !find_span()) return false;
-        for (int loads = 1; loads <= most_loads; ++loads) {
-            if ((rows_ * row_bytes_ + piece_bytes_) * loads > kMostControlBytes) return false;
-            if (find_with(loads)) return true;
-        }
-        return false;
-    }
-
-    std::int64_t rows() const noexcept { return rows_; }
-    Shuffle shuffle() const noexcept { return {from_, controls_, loads_, rows_ * row_bytes_}; }
-    std::int64_t lowest() const noexcept { return lowest_; }
-
-  private:
     // What the group's rows span, outside of which no load may read: it takes as many rows as span
     // a piece. False if they cannot, or a position is skipped.
     bool find_span() noexcept {
@@ -70,6 +54,23 @@ class GroupShuffle {
                highest_ - lowest_ <= INT32_MAX;
     }
 
+    // Works it out with as few loads a piece as do, or tells that it takes more. Of most rows that
+    // do, the first piece does.
+    bool find(int most_loads) noexcept {
+        loads_ = most_loads;
+        if (!find_piece(0, from_, controls_)) return false;
+        for (int loads = 1; loads <= most_loads; ++loads) {
+            if ((rows_ * row_bytes_ + piece_bytes_) * loads > kMostControlBytes) return false;
+            if (find_with(loads)) return true;
+        }
+        return false;
+    }
+
+    std::int64_t rows() const noexcept { return rows_; }
+    Shuffle shuffle() const noexcept { return {from_, controls_, loads_, rows_ * row_bytes_}; }
+    std::int64_t lowest() const noexcept { return lowest_; }
+
+  private:
     bool find_with(int loads) noexcept {
         loads_ = loads;
         const std::int64_t last = rows_ * row_bytes_ - piece_bytes_;
@@ -85,37 +86,71 @@ class GroupShuffle {
 
     // The loads of the piece that begins at a byte of the group's items.
     bool find_piece(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
-        std::int64_t sources[kMostPieceBytes];
-        bool is_found[kMostPieceBytes] = {};
-        write_sources(at, sources);
-        std::int64_t left = piece_bytes_;
-        std::memset(control, static_cast<int>(Shuffle::kNoByte),
-                    static_cast<std::size_t>(loads_ * piece_bytes_));
-        for (int load = 0; load < loads_; ++load, control += piece_bytes_) {
-            std::int64_t first = highest_;
-            for (std::int64_t b = 0; b < piece_bytes_; ++b)
-                first = is_found[b] ? first : std::min(first, sources[b]);
-            first = std::min(first, highest_ - piece_bytes_);
-            from[load] = static_cast<std::int32_t>(first - lowest_);
-            for (std::int64_t b = 0; b < piece_bytes_; ++b) {
-                if (is_found[b] || sources[b] >= first + piece_bytes_) continue;
-                control[b] = static_cast<std::byte>(sources[b] - first);
-                is_found[b] = true;
-                --left;
-            }
+        switch (row_.slice_bytes) {
+            case 2:
+                return find_piece_of<std::uint16_t>(at, from, control);
+            case 4:
+                return find_piece_of<std::uint32_t>(at, from, control);
+            case 8:
+                return find_piece_of<std::uint64_t>(at, from, control);
+            default:
+                return find_piece_of<std::uint8_t>(at, from, control);
         }
-        return left == 0;
     }
 
-    // Where in the table each of the piece's bytes is.
-    void write_sources(std::int64_t at, std::int64_t* sources) const noexcept {
-        std::int64_t table = at / row_bytes_ * table_stride_;
+    template <class Word>
+    bool find_piece_of(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
+        return piece_bytes_ == kCacheLineBytes
+                   ? find_words<kCacheLineBytes, Word>(at, from, control)
+                   : find_words<16, Word>(at, from, control);
+    }
+
+    // The same word by word: slices, or else bytes. In loops that become vectors, if GCC does not
+    // unroll them before.
+    template <std::int32_t kBytes, class Word>
+    bool find_words(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
+        constexpr std::int32_t kWords = kBytes / sizeof(Word);
+        constexpr std::int32_t kFound = INT32_MAX;  // further than any from the first
+        constexpr Word kEach = static_cast<Word>(0x0101'0101'0101'0101U);
+        constexpr Word kBytesInOrder = static_cast<Word>(0x0706'0504'0302'0100U);
+        constexpr Word kNone = static_cast<Word>(kEach * static_cast<Word>(Shuffle::kNoByte));
+        std::int32_t sources[kWords + kElementBytes];
+        write_sources<kWords>(at, sources);
+        const auto lowest_left = [&](std::int32_t lowest) {
+#pragma GCC unroll 1
+            for (std::int32_t w = 0; w < kWords; ++w) lowest = std::min(lowest, sources[w]);
+            return lowest;
+        };
+        const auto last = static_cast<std::int32_t>(highest_ - lowest_) - kBytes;
+        for (int load = 0; load < loads_; ++load, control += kBytes) {
+            const std::int32_t first = lowest_left(last);
+            from[load] = first;
+            Word picks[kWords];
+#pragma GCC unroll 1
+            for (std::int32_t w = 0; w < kWords; ++w) {
+                const std::int32_t byte = sources[w] - first;
+                const bool is_here = byte <= kBytes - static_cast<std::int32_t>(sizeof(Word));
+                const auto pick =
+                    static_cast<Word>(static_cast<Word>(byte) * kEach + kBytesInOrder);
+                picks[w] = is_here ? pick : kNone;
+                sources[w] = is_here ? kFound : sources[w];
+            }
+            std::memcpy(control, picks, kBytes);
+        }
+        return lowest_left(kFound) == kFound;
+    }
+
+    // Where behind the lowest byte each word of a piece is, and perhaps some behind them.
+    template <std::int32_t kWords>
+    void write_sources(std::int64_t at, std::int32_t* sources) const noexcept {
+        const std::int64_t word_bytes = piece_bytes_ / kWords;
+        std::int64_t table = at / row_bytes_ * table_stride_ - lowest_;
         std::int64_t position = at % row_bytes_ / row_.slice_bytes;
         std::int64_t byte = at % row_.slice_bytes;
-        for (std::int64_t b = 0; b < piece_bytes_; ++b) {
-            sources[b] = table + row_.offsets[position] + byte;
-            if (++byte < row_.slice_bytes) continue;
-            byte = 0;
+        for (const std::int32_t* const end = sources + kWords; sources < end; byte = 0) {
+            const auto slice = static_cast<std::int32_t>(table + row_.offsets[position]);
+            for (; byte < row_.slice_bytes; byte += word_bytes)
+                *sources++ = slice + static_cast<std::int32_t>(byte);
             if (++position < row_.count) continue;
             position = 0;
             table += table_stride_;
@@ -129,24 +164,26 @@ class GroupShuffle {
     std::int64_t rows_;  // of a group
     // The lowest byte that a group reads, and the first behind the last one.
     std::int64_t lowest_ = 0;
-    std::int64_t highest_ = INT64_MAX;
+    std::int64_t highest_ = 0;
     int loads_ = 0;
     std::int32_t from_[kMostControlBytes / 16];
     alignas(kCacheLineBytes) std::byte controls_[kMostControlBytes];
 };
 
-// Loads a piece for which it takes less time than element by element.
-int most_loads(std::int64_t slice_bytes) noexcept {
-    const std::int64_t elements = kernels().shuffle_bytes / slice_bytes;
-    const std::int64_t as_long = kernels().shuffle_bytes >= kCacheLineBytes ? 4 : 2;
-    return static_cast<int>(std::min<std::int64_t>(elements / as_long, Shuffle::kMostLoads));
-}
+// To find a byte of a shuffle, with all its loads, takes as long as to move so many elements.
+constexpr std::int64_t kElementsAByte = 16;
 
-// Groups from which on it pays to find their shuffle: to find a byte of it takes as long as to move
-// so many elements.
-std::int64_t many_times(std::int64_t slice_bytes) noexcept {
-    constexpr std::int64_t kElementsAByte = 16;
-    return kElementsAByte * slice_bytes;
+// Loads a piece for which so many groups take less time than element by element.
+int most_loads(const Block& row, std::int64_t groups) noexcept {
+    const std::int64_t elements = kernels().shuffle_bytes / row.slice_bytes;
+    if (kernels().shuffle_bytes >= kCacheLineBytes) {
+        const bool are_many = groups >= kElementsAByte * row.slice_bytes;
+        return are_many ? static_cast<int>(std::min<std::int64_t>(elements / 4, kMostLoads)) : 0;
+    }
+    // For short pieces each load counts, and half where elements are not looked up in registers.
+    const std::int64_t elements_a_byte = row.count > 256 ? kElementsAByte : kElementsAByte / 2;
+    return static_cast<int>(std::min(
+        {elements / 2, groups / (elements_a_byte * row.slice_bytes), std::int64_t{kMostLoads}}));
 }
 
 }  // namespace
@@ -160,11 +197,9 @@ bool move_shuffled_rows(const Job& job, const Partition& parts, const Block& row
         return false;
     }
     GroupShuffle group(row, rows.table_stride, rows.size);
-    const auto are_many = [&] {
-        return parts.free_count >= group.rows() * many_times(row.slice_bytes);
-    };
-    if (!are_many() || !group.find(most_loads(row.slice_bytes)) || group.rows() > rows.size ||
-        !are_many()) {
+    const auto pays_with = [&] { return most_loads(row, parts.free_count / group.rows()); };
+    if (pays_with() == 0 || !group.find_span() || group.rows() > rows.size ||
+        !group.find(pays_with())) {
         return false;
     }
     const Shuffle shuffle = group.shuffle();
@@ -195,7 +230,7 @@ bool shuffles_short_rows(const Job& job, const Partition& parts) noexcept {
            job.coordinates[0].limit * job.slice_bytes <= kMostTableBytes &&
            job.dims[parts.before - 1].item_stride == row_bytes &&
            job.dims[parts.before - 1].size >= rows &&
-           parts.free_count >= many_times(job.slice_bytes) * rows;
+           parts.free_count >= kElementsAByte * job.slice_bytes * rows;
 }
 
 }  // namespace dmlindex::cpu
