@@ -18,12 +18,17 @@ constexpr std::int64_t kFewRegistersBytes = 256;
 
 // Whether indices that rows of the table share are looked up in each of the rows, too long to be
 // shuffled, rather than resolved for all of them. That takes longer for elements of which several
-// are packed into a register, and for large ones.
-bool looks_up_shared(const Job& job, std::int64_t size, bool in_registers) noexcept {
+// are packed into a register, for large ones, and where kernels that look up one element after the
+// other would do so for many rows.
+bool looks_up_shared(const Job& job, const Partition& parts, std::int64_t size) noexcept {
     constexpr std::int64_t kAsOneBlock = 256;
     constexpr std::int64_t kLeastBytes = 3;
     constexpr std::int64_t kMostBytes = 8;
-    if (in_registers || size <= kAsOneBlock) return size >= kShortRow;
+    constexpr std::int64_t kManyRows = 40;
+    const LookUpRun run = look_up_run(job);
+    if (goes_in_registers(kernels(), run)) return size >= kShortRow;
+    if (kernels().small_table[run.slice_class] == 0 && parts.free_count >= kManyRows) return false;
+    if (size <= kAsOneBlock) return size >= kShortRow;
     return job.slice_bytes >= kLeastBytes && job.slice_bytes <= kMostBytes;
 }
 
@@ -37,11 +42,10 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
         return false;
     }
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
-    const bool in_registers = goes_in_registers(kernels(), look_up_run(job));
     if (parts.free_count > 1)
-        return looks_up_shared(job, run.size, in_registers) && !shuffles_short_rows(job, parts);
-    const bool in_few =
-        in_registers && job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
+        return looks_up_shared(job, parts, run.size) && !shuffles_short_rows(job, parts);
+    const bool in_few = goes_in_registers(kernels(), look_up_run(job)) &&
+                        job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
 }
 
