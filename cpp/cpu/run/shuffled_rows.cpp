@@ -180,8 +180,10 @@ int most_loads(const Block& row, std::int64_t groups) noexcept {
         const bool are_many = groups >= kElementsAByte * row.slice_bytes;
         return are_many ? static_cast<int>(std::min<std::int64_t>(elements / 4, kMostLoads)) : 0;
     }
-    // For short pieces each load counts, and half where elements are not looked up in registers.
-    const std::int64_t elements_a_byte = row.count > 256 ? kElementsAByte : kElementsAByte / 2;
+    // For short pieces each load counts; half as many groups do for short rows.
+    constexpr std::int64_t kShortRow = 256;
+    const std::int64_t elements_a_byte =
+        row.count <= kShortRow ? kElementsAByte / 2 : kElementsAByte;
     return static_cast<int>(std::min(
         {elements / 2, groups / (elements_a_byte * row.slice_bytes), std::int64_t{kMostLoads}}));
 }
