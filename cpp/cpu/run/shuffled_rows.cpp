@@ -12,7 +12,6 @@ namespace dmlindex::cpu {
 namespace {
 
 constexpr std::int64_t kMostPieceBytes = kCacheLineBytes;
-constexpr int kMostLoads = Shuffle::kMostLoads;
 
 // Controls that L1 holds beside what is moved.
 constexpr std::int64_t kMostControlBytes = 16 << 10;
@@ -178,14 +177,16 @@ int most_loads(const Block& row, std::int64_t groups) noexcept {
     const std::int64_t elements = kernels().shuffle_bytes / row.slice_bytes;
     if (kernels().shuffle_bytes >= kCacheLineBytes) {
         const bool are_many = groups >= kElementsAByte * row.slice_bytes;
-        return are_many ? static_cast<int>(std::min<std::int64_t>(elements / 4, kMostLoads)) : 0;
+        return are_many
+                   ? static_cast<int>(std::min<std::int64_t>(elements / 4, Shuffle::kMostLoads))
+                   : 0;
     }
     // For short pieces each load counts; half as many groups do for short rows.
-    constexpr std::int64_t kShortRow = 256;
+    constexpr std::int64_t kFewPositions = 256;
     const std::int64_t elements_a_byte =
-        row.count <= kShortRow ? kElementsAByte / 2 : kElementsAByte;
-    return static_cast<int>(std::min(
-        {elements / 2, groups / (elements_a_byte * row.slice_bytes), std::int64_t{kMostLoads}}));
+        row.count <= kFewPositions ? kElementsAByte / 2 : kElementsAByte;
+    return static_cast<int>(std::min({elements / 2, groups / (elements_a_byte * row.slice_bytes),
+                                      std::int64_t{Shuffle::kMostLoads}}));
 }
 
 }  // namespace
