@@ -1,5 +1,11 @@
 #include "cpu/kernels/trials.hpp"
 
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "cpu/kernels/caches.hpp"
+
 namespace dmlindex::cpu {
 
 std::int64_t few_summed_places(const Kernels& kernels) noexcept {
@@ -33,6 +39,27 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
                                                kBytes, false, nullptr, nullptr});
                                    });
     return in_one ? 0 : kFew;
+}
+
+bool library_copies_pages(CopySpan copy) noexcept {
+    constexpr std::int64_t kSliceBytes = 16 << 10;
+    constexpr std::int64_t kSlices = 16;
+    constexpr int kRounds = 4;
+    const std::int64_t table_bytes = kSlices * kSliceBytes;
+    const std::int64_t count = 2 * caches().l2_bytes / kSliceBytes;
+    const std::unique_ptr<std::byte[]> own(new (
+        std::nothrow) std::byte[static_cast<std::size_t>(table_bytes + count * kSliceBytes)]());
+    if (own == nullptr) return false;
+    const auto copy_all = [&](auto copy_one) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            copy_one(own.get() + table_bytes + i * kSliceBytes,
+                     own.get() + i % kSlices * kSliceBytes, kSliceBytes);
+        }
+    };
+    const auto by_library = [](std::byte* to, const std::byte* from, std::int64_t bytes) {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    };
+    return is_quicker([&] { copy_all(by_library); }, [&] { copy_all(copy); }, kRounds);
 }
 
 }  // namespace dmlindex::cpu

@@ -19,6 +19,7 @@
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "cpu/kernels/vector_elements.hpp"
 #include "cpu/kernels/vector_indices.hpp"
 
@@ -38,18 +39,30 @@ struct CopyInPieces {
 
 // Copies slices of many wide pieces, all but the ends of which are written where no store crosses a
 // line, as those take longer. Huge ones are left to the C library, which writes them past the
-// caches where its machine likes that.
+// caches where its machine likes that, and those of pages where it is quicker.
 template <class Vector>
 struct CopyLong {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-        constexpr std::int64_t kWide = Vector::kWideBytes;
-        constexpr std::int64_t kHuge = std::int64_t{1} << 20;
-        constexpr int kAtOnce = 4;
-        if (bytes >= kHuge) {
+        if (bytes >= kPages && bytes >= library_bytes()) {
             std::memcpy(to, from, static_cast<std::size_t>(bytes));
-            return;
+        } else {
+            copy_in_lines(to, from, bytes);
         }
+    }
+
+  private:
+    static constexpr std::int64_t kPages = std::int64_t{8} << 10;
+
+    static std::int64_t library_bytes() noexcept {
+        constexpr std::int64_t kHuge = std::int64_t{1} << 20;
+        static const std::int64_t least = library_copies_pages(copy_in_lines) ? kPages : kHuge;
+        return least;
+    }
+
+    static void copy_in_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
+        constexpr std::int64_t kWide = Vector::kWideBytes;
+        constexpr int kAtOnce = 4;
         const std::byte* const end = from + bytes;
         Vector::copy_wide(to, from);
         Vector::copy_wide(to + bytes - kWide, end - kWide);

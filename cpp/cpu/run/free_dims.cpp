@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/next_row.hpp"
@@ -36,9 +37,31 @@ void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& 
     }
 }
 
+// Writes a short slice count times, one behind the other: what is there already is copied behind
+// itself, some of it over and over in the end.
+void fill(std::byte* to, const std::byte* slice, std::int64_t slice_bytes,
+          std::int64_t count) noexcept {
+    constexpr std::int64_t kAtOnce = 512;
+    const std::int64_t bytes = slice_bytes * count;
+    std::memcpy(to, slice, static_cast<std::size_t>(slice_bytes));
+    std::int64_t done = slice_bytes;
+    for (std::int64_t next; done < std::min(bytes, kAtOnce); done += next) {
+        next = std::min(done, bytes - done);
+        std::memcpy(to + done, to, static_cast<std::size_t>(next));
+    }
+    const CopyKernel copy = kernels().copy[slice_class(done)];
+    const std::int64_t pieces = (bytes - done) / done;
+    copy(to + done, done, to, 0, pieces, done);
+    const std::int64_t left = (bytes - done) % done;
+    std::memcpy(to + bytes - left, to, static_cast<std::size_t>(left));
+}
+
 // Copies a position's slice all along a dim.
 void copy_along(const Job& job, const Dim& dim, std::byte* table, std::byte* item) noexcept {
-    if (job.direction == Direction::kGather) {
+    if (job.direction == Direction::kGather && dim.table_stride == 0 &&
+        dim.item_stride == job.slice_bytes && job.slice_bytes <= kCacheLineBytes) {
+        fill(item, table, job.slice_bytes, dim.size);
+    } else if (job.direction == Direction::kGather) {
         job.copy(item, dim.item_stride, table, dim.table_stride, dim.size, job.slice_bytes);
     } else {
         job.copy(table, dim.table_stride, item, dim.item_stride, dim.size, job.slice_bytes);
@@ -104,7 +127,8 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
 
     const Dim inner = free_dims[rank - 1];
-    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
+    const bool along_inner = parts.behind > 0 && job.copy != nullptr && job.stream == nullptr &&
+                             inner.size > block.count;
     if (along_inner) --rank;
     const bool goes_on = parts.before > 0 && parts.behind == 0;
     const NextRow next_row(job, goes_on ? block.count : 0);

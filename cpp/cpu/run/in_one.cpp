@@ -51,12 +51,14 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
 
 // As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
-    constexpr std::int64_t kShortUpdates = 128;
+    constexpr std::int64_t kShortScattered = 64;
+    constexpr std::int64_t kShortReduced = 128;
     constexpr std::int64_t kReducedInARegister = 4;  // so many updates of one place
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
-    return run.size >= kShortUpdates && run.index_stride == job.index_bytes &&
-           run.table_stride == 0 && run.item_stride == job.slice_bytes &&
+    return run.size >= (job.reduces ? kShortReduced : kShortScattered) &&
+           run.index_stride == job.index_bytes && run.table_stride == 0 &&
+           run.item_stride == job.slice_bytes &&
            !(job.reduces && has_repeats(job, run, kReducedInARegister));
 }
 
