@@ -19,6 +19,7 @@ FILES = [
     "test_out.py",
     "test_empty_axis.py",
     "test_few_slices.py",
+    "test_one_place.py",
     "test_shared_indices.py",
     "test_large.py",
     "test_columns.py",

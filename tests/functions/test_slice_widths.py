@@ -52,6 +52,25 @@ def test_every_width(width: int) -> None:
             assert (memory[-width:] == MARK).all()
 
 
+@pytest.mark.parametrize("width", [511, 512, 4095, 8191, 8192, 8193, 65_537, 2**20, 2**20 + 3])
+def test_long_slices(width: int) -> None:
+    """Copied by kernels, or by the C library where it is quicker."""
+    random = np.random.default_rng(width)
+    x = random.integers(0, 200, (5, width), np.uint8)
+    indices = np.array([4, 0, 3, -2])
+    memory = np.full(6 * width + 2, MARK, np.uint8)
+    out = memory[width + 1 : 5 * width + 1].reshape(4, width)
+    dmlindex.gather(x, indices, out=out)
+    np.testing.assert_array_equal(out, x[indices])
+    assert (memory[: width + 1] == MARK).all()
+    assert (memory[5 * width + 1 :] == MARK).all()
+    updates = random.integers(0, 200, (2, width), np.uint8)
+    expected = x.copy()
+    expected[[1, 3]] = updates
+    scattered = dmlindex.scatter_nd(x, np.array([[1], [3]]), updates)
+    np.testing.assert_array_equal(scattered, expected)
+
+
 @pytest.mark.parametrize("width", [3, 5, 7, 11, 12, 15])
 def test_records_along_an_axis(width: int, threads: Any) -> None:
     random = np.random.default_rng(width)

@@ -52,6 +52,32 @@ def test_rows_of_updates(
             assert out.tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("index_dtype", ["i4", "i8", "u2"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u8"])
+@pytest.mark.parametrize("reduction", ["min", "max"])
+def test_updates_that_soon_change_nothing(reduction: Any, dtype: str, index_dtype: str) -> None:
+    """Many for each place, in which zeros of both signs, NaNs and late changes count as they do."""
+    rng = np.random.default_rng([ord(reduction[1]), ord(dtype[0]), ord(index_dtype[-1])])
+    for places, bad in ((260, 0), (1000, 0), (260, 5), (1000, 40)):
+        count = 30_000
+        indices = (places * rng.random(count) ** 3).astype(index_dtype)
+        x = rng.integers(0, 200, places).astype(dtype)
+        updates = rng.integers(0, 200, count).astype(dtype)
+        late = rng.integers(20_000, count, 9)
+        updates[late] = 0 if reduction == "min" else 250
+        if dtype[0] == "f":
+            updates[rng.integers(0, count, 30)] = -0.0
+            updates[late[:3]] = np.nan
+            updates[late[3:5]] = [np.inf, -np.inf]
+        indices[rng.integers(0, count, bad)] = places
+        modes: list[Any] = ["clamp", "drop", "wrap"] if bad else ["raise", "clamp"]
+        for mode in modes:
+            args = (x, indices, updates)
+            expected = reference.scatter_elements(*args, reduction=reduction, mode=mode)
+            found = dmlindex.scatter_elements(*args, reduction=reduction, mode=mode)
+            assert found.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("reduction", ["none", "add"])
 def test_rows_across_a_table(reduction: Any) -> None:
     """Places along the axis lie beside each other, but an index of a row has its own column."""

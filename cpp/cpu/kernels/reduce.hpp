@@ -125,27 +125,15 @@ void reduce_runs(const Block& given) noexcept {
     }
 }
 
-// Whether an update is not better than what is there, which then stays as it is; NaNs are neither.
-template <Reduction kReduction, class T>
-bool changes_nothing(const std::byte* target, const std::byte* item) noexcept {
-    const T old = element_at<T>(target);
-    const T update = element_at<T>(item);
-    return kReduction == Reduction::kMin ? old <= update : old >= update;
-}
-
 // Whether hardly any update of a block changes its place, by a look at some: as where places have
 // got many of them.
 template <Reduction kReduction, class T>
 bool changes_little(const Block& block) noexcept {
-    constexpr std::int64_t kLooks = 32;
-    if (block.far || block.count < 4 * kLooks) return false;
-    for (std::int64_t k = 0; k < kLooks; ++k) {
-        const std::int64_t i = k * (block.count / kLooks);
-        if (block.offsets[i] == kSkipped) continue;
+    return !block.far && holds_for_some(block.count, [&](std::int64_t i) {
         const std::byte* const item = block.items + i * block.item_stride;
-        if (!changes_nothing<kReduction, T>(block.table + block.offsets[i], item)) return false;
-    }
-    return true;
+        return block.offsets[i] == kSkipped ||
+               changes_nothing<kReduction, T>(block.table + block.offsets[i], item);
+    });
 }
 
 // Whether slices go piece by piece: where some in a row have one place, each piece waits for the

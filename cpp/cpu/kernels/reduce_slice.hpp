@@ -272,5 +272,23 @@ void reduce_in_pieces(const Block& given) noexcept {
     }
 }
 
+// Whether look is true for some of count positions: of few, it is not asked.
+template <class Look>
+bool holds_for_some(std::int64_t count, Look look) noexcept {
+    constexpr std::int64_t kLooks = 32;
+    if (count < 4 * kLooks) return false;
+    for (std::int64_t k = 0; k < kLooks; ++k)
+        if (!look(k * (count / kLooks))) return false;
+    return true;
+}
+
+// Whether an update is not better than what is there, which then stays as it is; NaNs are neither.
+template <Reduction kReduction, class T>
+bool changes_nothing(const std::byte* target, const std::byte* item) noexcept {
+    const T old = element_at<T>(target);
+    const T update = element_at<T>(item);
+    return kReduction == Reduction::kMin ? old <= update : old >= update;
+}
+
 }  // namespace
 }  // namespace dmlindex::cpu

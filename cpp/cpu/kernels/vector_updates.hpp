@@ -103,6 +103,48 @@ std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte*
         });
 }
 
+// Whether hardly any update changes its place, by a look at some.
+template <class Index, Reduction kReduction, class T>
+bool changes_little(const IndexRun& run, const std::byte* table, const std::byte* items) noexcept {
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    return holds_for_some(run.count, [&](std::int64_t i) {
+        const auto index =
+            index_at<Index>(run.indices + i * static_cast<std::int64_t>(sizeof(Index)));
+        const std::int64_t place = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);
+        return place >= 0 &&
+               changes_nothing<kReduction, T>(table + place * kBytes, items + i * kBytes);
+    });
+}
+
+// Minima and maxima, of which places soon have got so many that few change them: a store would make
+// the next update of the place wait for it.
+template <class Vector, class Index, Reduction kReduction, class T>
+std::int64_t put_ordered(const IndexRun& run, std::byte* table, const std::byte* items,
+                         bool far) noexcept {
+    constexpr std::int64_t kLeast = 1024;
+    constexpr std::int64_t kAtOnce = 8 * kLeast;
+    constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+    const auto put_better = [](std::byte* target, const std::byte* item) {
+        if (changes_nothing<kReduction, T>(target, item)) [[likely]]
+            return;
+        reduce_element<kReduction, T>(target, item);
+    };
+    std::int64_t done = 0;
+    while (done < run.count) {
+        IndexRun piece = behind(run, done);
+        piece.count = std::min(piece.count, kAtOnce);
+        const std::byte* const from = items + done * kBytes;
+        const bool rarely = !far && piece.count >= kLeast &&
+                            changes_little<Index, kReduction, T>(piece, table, from);
+        const std::int64_t moved =
+            rarely ? update<Vector, Index, kBytes>(piece, table, from, false, put_better)
+                   : put_reduced<Vector, Index, kReduction, T>(piece, table, from, far);
+        done += moved;
+        if (moved < piece.count) break;
+    }
+    return done;
+}
+
 // For the indices that models have, and those that are held: in 8 bits, which tell 256 places
 // apart, only of scatters.
 template <class Vector>
@@ -129,9 +171,9 @@ void add_updates(Kernels& kernels) noexcept {
             // those again is as quick.
             if constexpr (sizeof(T) >= 4) {
                 slots[static_cast<int>(Reduction::kMin)][type] =
-                    put_reduced<Vector, Index, Reduction::kMin, T>;
+                    put_ordered<Vector, Index, Reduction::kMin, T>;
                 slots[static_cast<int>(Reduction::kMax)][type] =
-                    put_reduced<Vector, Index, Reduction::kMax, T>;
+                    put_ordered<Vector, Index, Reduction::kMax, T>;
             }
         };
         reduce.template operator()<std::int8_t, std::uint8_t>(ValueType::kInt8);

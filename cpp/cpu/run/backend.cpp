@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/run/all_alike.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/copied_rows.hpp"
 #include "cpu/run/copy_source.hpp"
@@ -160,37 +161,6 @@ std::optional<bool> run_aside(const Plan& plan, const Buffers& buffers, std::int
     return true;
 }
 
-// Runs a gather whose axes have one place each: once its indices are checked, all of them are the
-// same. False if one is out of range; nothing where that does not pay, as checks take as long as
-// other ways, or as short slices follow each other a few times only.
-std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers) {
-    constexpr std::int64_t kManyTimes = 4;
-    constexpr std::int64_t kShortBytes = 8192;
-    const bool has_one_place =
-        std::all_of(plan.coordinates, plan.coordinates + plan.coordinate_count,
-                    [](const Coordinate& coordinate) { return coordinate.limit == 1; });
-    if (!has_one_place || plan.direction == Direction::kScatter || plan.mode == Mode::kSkip)
-        return std::nullopt;
-    const bool has_to_check = plan.mode == Mode::kRaise;
-    if (has_to_check && position_count(plan) < kManyTimes * index_count(plan)) return std::nullopt;
-    Plan all_alike = plan;
-    all_alike.mode = Mode::kClamp;
-    for (int d = 0; d < plan.rank; ++d) all_alike.dims[d].index_stride = 0;
-    canonicalize(all_alike);
-    const std::int64_t run = all_alike.rank > 0 ? all_alike.dims[all_alike.rank - 1].size : 1;
-    if (all_alike.slice_bytes <= kCacheLineBytes && run * all_alike.slice_bytes < kShortBytes) {
-        return std::nullopt;
-    }
-    if (has_to_check) {
-        const int threads = threads_for(traffic_bytes(index_count(plan), 0));
-        if (!HeldOffsets().resolve(plan, buffers.indices, threads)) return false;
-    }
-    const int threads = threads_for(traffic_bytes(position_count(plan), plan.slice_bytes));
-    const Job job = make_job(all_alike, buffers, threads);
-    const Split split = threads > 1 ? choose_split(job, threads) : Split{};
-    return split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
-}
-
 // False if an index is out of range and the mode gives it no place. copies: whether the scatter's
 // source is still to be copied.
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies) {
@@ -217,14 +187,12 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
-    if (bytes > kFewBytes && plan.slice_bytes <= kCacheLineBytes) {
-        if (const auto good = run_all_alike(plan, buffers)) return *good;
-    }
-
     if (const std::int64_t aside = check_first ? bytes_aside(plan) : 0; aside > 0) {
         if (const auto good = run_aside(plan, buffers, aside)) return *good;
     }
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
+    if (const auto good = run_all_alike(plan, buffers, threads)) return *good;
+
     Job job = make_job(plan, buffers, threads);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/run/fill.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/shuffled_rows.hpp"
 #include "cpu/run/tiles.hpp"
@@ -35,25 +35,6 @@ void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& 
         deliver(job, block, carry);
         walker.advance(rows);
     }
-}
-
-// Writes a short slice count times, one behind the other: what is there already is copied behind
-// itself, some of it over and over in the end.
-void fill(std::byte* to, const std::byte* slice, std::int64_t slice_bytes,
-          std::int64_t count) noexcept {
-    constexpr std::int64_t kAtOnce = 512;
-    const std::int64_t bytes = slice_bytes * count;
-    std::memcpy(to, slice, static_cast<std::size_t>(slice_bytes));
-    std::int64_t done = slice_bytes;
-    for (std::int64_t next; done < std::min(bytes, kAtOnce); done += next) {
-        next = std::min(done, bytes - done);
-        std::memcpy(to + done, to, static_cast<std::size_t>(next));
-    }
-    const CopyKernel copy = kernels().copy[slice_class(done)];
-    const std::int64_t pieces = (bytes - done) / done;
-    copy(to + done, done, to, 0, pieces, done);
-    const std::int64_t left = (bytes - done) % done;
-    std::memcpy(to + bytes - left, to, static_cast<std::size_t>(left));
 }
 
 // Copies a position's slice all along a dim.
