@@ -41,6 +41,36 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
     return in_one ? 0 : kFew;
 }
 
+bool last_level_is_slow(UpdateKernel update) noexcept {
+    constexpr std::size_t kCount = 16384;
+    constexpr int kRounds = 4;
+    constexpr std::int64_t kBytes = sizeof(float);
+    const std::int64_t table_bytes = 4 * caches().l2_bytes;
+    const std::unique_ptr<std::byte[]> table(
+        new (std::nothrow) std::byte[static_cast<std::size_t>(table_bytes)]());
+    const std::unique_ptr<std::int64_t[]> indices(new (std::nothrow) std::int64_t[kCount]);
+    const std::unique_ptr<float[]> items(new (std::nothrow) float[kCount]());
+    if (table == nullptr || indices == nullptr || items == nullptr) return true;
+    const Coordinate axis{table_bytes / kBytes, kBytes, 0, 0};
+    std::uint32_t any = 1;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        any = any * 1664525 + 1013904223;
+        indices[i] = static_cast<std::int64_t>(
+            std::uint64_t{any} * static_cast<std::uint64_t>(axis.limit) >> 32);
+    }
+    const IndexRun run{reinterpret_cast<const std::byte*>(indices.get()),
+                       sizeof indices[0],
+                       kCount,
+                       0,
+                       0,
+                       &axis,
+                       1};
+    const auto update_all = [&](bool far) {
+        update(run, table.get(), reinterpret_cast<const std::byte*>(items.get()), far);
+    };
+    return is_quicker([&] { update_all(true); }, [&] { update_all(false); }, kRounds);
+}
+
 bool library_copies_pages(CopySpan copy) noexcept {
     constexpr std::int64_t kSliceBytes = 16 << 10;
     constexpr std::int64_t kSlices = 16;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -45,7 +46,13 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
 }  // namespace
 
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
-    return reached > (plan.direction == Direction::kScatter ? 2 : 4) * caches().l2_bytes;
+    const std::int64_t l2_bytes = caches().l2_bytes;
+    if (plan.direction == Direction::kGather) return reached > 4 * l2_bytes;
+    if (reached <= 2 * l2_bytes || reached > 8 * l2_bytes) return reached > 8 * l2_bytes;
+    const UpdateKernel put =
+        kernels().put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+    static const bool is_slow = put == nullptr || last_level_is_slow(put);
+    return is_slow;
 }
 
 LookUpKernel choose_look_up(const Plan& plan) noexcept {
