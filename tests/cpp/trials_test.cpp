@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstring>
+#include <thread>
+
 namespace dmlindex::cpu {
 namespace {
 
@@ -12,6 +16,49 @@ void copy_slowly(std::byte* to, const std::byte* from, std::int64_t bytes) noexc
 }
 
 void copy_nothing(std::byte*, const std::byte*, std::int64_t) noexcept {}
+
+void wait() noexcept { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
+
+template <bool kWaitsIfFar>
+std::int64_t update(const IndexRun& run, std::byte*, const std::byte*, bool far) noexcept {
+    if (far == kWaitsIfFar) wait();
+    return run.count;
+}
+
+template <bool kWaitsIfFar>
+void move(const Block& block) noexcept {
+    if (block.far == kWaitsIfFar) wait();
+}
+
+TEST(Trials, WhatIsNearIsAskedForAheadWhereThatIsQuicker) {
+    EXPECT_TRUE(near_updates_are_quicker(update<true>));
+    EXPECT_FALSE(near_updates_are_quicker(update<false>));
+    EXPECT_TRUE(near_slices_are_quicker(move<true>));
+    EXPECT_FALSE(near_slices_are_quicker(move<false>));
+}
+
+TEST(Trials, PlacesLieInTheTable) {
+    const auto stays_inside = [](const IndexRun& run, std::byte* table, const std::byte* items,
+                                 bool) noexcept {
+        for (std::int64_t i = 0; i < run.count; ++i) {
+            std::int64_t place;
+            std::memcpy(&place, run.indices + i * run.index_stride, sizeof place);
+            EXPECT_GE(place, 0);
+            EXPECT_LT(place, run.coordinates[0].limit);
+        }
+        EXPECT_EQ(table + run.coordinates[0].limit * run.coordinates[0].table_stride, items);
+        return run.count;
+    };
+    near_updates_are_quicker(stays_inside);
+    const auto slices_stay_inside = [](const Block& block) noexcept {
+        for (std::int64_t i = 0; i < block.count; ++i) {
+            EXPECT_EQ(block.offsets[i] % block.slice_bytes, 0);
+            EXPECT_GE(block.offsets[i], 0);
+            EXPECT_LE(block.offsets[i] + block.slice_bytes, block.items - block.table);
+        }
+    };
+    near_slices_are_quicker(slices_stay_inside);
+}
 
 TEST(Trials, PagesAreCopiedByWhoeverIsQuicker) {
     EXPECT_TRUE(library_copies_pages(copy_slowly));

@@ -7,6 +7,47 @@
 #include "cpu/kernels/caches.hpp"
 
 namespace dmlindex::cpu {
+namespace {
+
+// Places all over a table of four times L2, and as many items.
+class AnyPlaces {
+  public:
+    static constexpr std::int64_t kCount = 4096;
+    static constexpr int kRounds = 4;
+
+    explicit AnyPlaces(std::int64_t slice_bytes) noexcept
+        : slice_bytes_(slice_bytes),
+          limit_(4 * caches().l2_bytes / slice_bytes),
+          bytes_(new(std::nothrow)
+                     std::byte[static_cast<std::size_t>((limit_ + kCount) * slice_bytes)]()),
+          places_(new(std::nothrow) std::int64_t[kCount]) {
+        std::uint32_t any = 1;
+        for (std::int64_t i = 0; places_ != nullptr && i < kCount; ++i) {
+            any = any * 1664525 + 1013904223;
+            places_[static_cast<std::size_t>(i)] = (std::int64_t{any} * limit_) >> 32;
+        }
+    }
+
+    bool has_memory() const noexcept { return bytes_ != nullptr && places_ != nullptr; }
+    std::int64_t limit() const noexcept { return limit_; }
+    const std::int64_t* all() const noexcept { return places_.get(); }
+    std::byte* table() const noexcept { return bytes_.get(); }
+    std::byte* items() const noexcept { return bytes_.get() + limit_ * slice_bytes_; }
+
+    // Makes them offsets.
+    void multiply() noexcept {
+        for (std::int64_t i = 0; i < kCount; ++i)
+            places_[static_cast<std::size_t>(i)] *= slice_bytes_;
+    }
+
+  private:
+    std::int64_t slice_bytes_;
+    std::int64_t limit_;
+    std::unique_ptr<std::byte[]> bytes_;
+    std::unique_ptr<std::int64_t[]> places_;
+};
+
+}  // namespace
 
 std::int64_t few_summed_places(const Kernels& kernels) noexcept {
     constexpr std::int64_t kFew = 256;
@@ -41,34 +82,26 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
     return in_one ? 0 : kFew;
 }
 
-bool last_level_is_slow(UpdateKernel update) noexcept {
-    constexpr std::size_t kCount = 16384;
-    constexpr int kRounds = 4;
+bool near_updates_are_quicker(UpdateKernel update) noexcept {
     constexpr std::int64_t kBytes = sizeof(float);
-    const std::int64_t table_bytes = 4 * caches().l2_bytes;
-    const std::unique_ptr<std::byte[]> table(
-        new (std::nothrow) std::byte[static_cast<std::size_t>(table_bytes)]());
-    const std::unique_ptr<std::int64_t[]> indices(new (std::nothrow) std::int64_t[kCount]);
-    const std::unique_ptr<float[]> items(new (std::nothrow) float[kCount]());
-    if (table == nullptr || indices == nullptr || items == nullptr) return true;
-    const Coordinate axis{table_bytes / kBytes, kBytes, 0, 0};
-    std::uint32_t any = 1;
-    for (std::size_t i = 0; i < kCount; ++i) {
-        any = any * 1664525 + 1013904223;
-        indices[i] = static_cast<std::int64_t>(
-            std::uint64_t{any} * static_cast<std::uint64_t>(axis.limit) >> 32);
-    }
-    const IndexRun run{reinterpret_cast<const std::byte*>(indices.get()),
-                       sizeof indices[0],
-                       kCount,
-                       0,
-                       0,
-                       &axis,
-                       1};
-    const auto update_all = [&](bool far) {
-        update(run, table.get(), reinterpret_cast<const std::byte*>(items.get()), far);
+    const AnyPlaces places(kBytes);
+    if (!places.has_memory()) return false;
+    const Coordinate axis{places.limit(), kBytes, 0, 0};
+    const auto* const indices = reinterpret_cast<const std::byte*>(places.all());
+    const IndexRun run{indices, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1};
+    const auto move = [&](bool far) { update(run, places.table(), places.items(), far); };
+    return is_quicker([&] { move(false); }, [&] { move(true); }, AnyPlaces::kRounds);
+}
+
+bool near_slices_are_quicker(MoveKernel gather) noexcept {
+    AnyPlaces places(kCacheLineBytes);
+    if (!places.has_memory()) return false;
+    places.multiply();
+    const auto move = [&](bool far) {
+        gather({places.table(), places.all(), AnyPlaces::kCount, places.items(), kCacheLineBytes,
+                kCacheLineBytes, kCacheLineBytes, far, nullptr, nullptr});
     };
-    return is_quicker([&] { update_all(true); }, [&] { update_all(false); }, kRounds);
+    return is_quicker([&] { move(false); }, [&] { move(true); }, AnyPlaces::kRounds);
 }
 
 bool library_copies_pages(CopySpan copy) noexcept {

@@ -56,8 +56,9 @@ struct CopyLong {
 
     static std::int64_t library_bytes() noexcept {
         constexpr std::int64_t kHuge = std::int64_t{1} << 20;
-        static const std::int64_t least = library_copies_pages(copy_in_lines) ? kPages : kHuge;
-        return least;
+        static constinit Found library_is_quicker;
+        const auto compare = [] { return library_copies_pages(copy_in_lines); };
+        return library_is_quicker.or_try(compare) ? kPages : kHuge;
     }
 
     static void copy_in_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {

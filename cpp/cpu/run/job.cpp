@@ -46,13 +46,21 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
 }  // namespace
 
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
-    const std::int64_t l2_bytes = caches().l2_bytes;
-    if (plan.direction == Direction::kGather) return reached > 4 * l2_bytes;
-    if (reached <= 2 * l2_bytes || reached > 8 * l2_bytes) return reached > 8 * l2_bytes;
+    const Kernels& table = kernels();
+    const bool gathers = plan.direction == Direction::kGather;
+    const std::int64_t near_bytes = (gathers ? 4 : 2) * caches().l2_bytes;
+    const std::int64_t far_bytes = (gathers ? 12 : 8) * caches().l2_bytes;
+    if (reached <= near_bytes || reached > far_bytes) return reached > far_bytes;
+    if (gathers) {
+        static constinit Found near_is_quicker;
+        const MoveKernel gather = table.gather[slice_class(kCacheLineBytes)];
+        return !near_is_quicker.or_try([&] { return near_slices_are_quicker(gather); });
+    }
+    static constinit Found near_is_quicker;
     const UpdateKernel put =
-        kernels().put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
-    static const bool is_slow = put == nullptr || last_level_is_slow(put);
-    return is_slow;
+        table.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+    if (put == nullptr) return true;
+    return !near_is_quicker.or_try([&] { return near_updates_are_quicker(put); });
 }
 
 LookUpKernel choose_look_up(const Plan& plan) noexcept {
