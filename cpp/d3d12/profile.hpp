@@ -100,6 +100,8 @@ struct Profile {
     // are at most as many elements.
     std::int64_t listed_updates = 8;
     std::int64_t listed_elements = 1 << 16;
+    // From so many sorted updates on a thread walks up to 256 of a target; else 64.
+    std::int64_t walked_updates = 1 << 18;
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;
     std::int64_t atomic_bytes = 1 << 22;
@@ -164,6 +166,7 @@ inline constexpr Threshold kThresholds[] = {
     {"shared_lines", &Profile::shared_lines, 0, kNever},
     {"listed_updates", &Profile::listed_updates, 1, 64},
     {"listed_elements", &Profile::listed_elements, 0, 1 << 27},
+    {"walked_updates", &Profile::walked_updates, 0, kNever},
     {"atomic_slice_bytes", &Profile::atomic_slice_bytes, 0, kNever},
     {"atomic_bytes", &Profile::atomic_bytes, 0, kNever},
     {"added_updates", &Profile::added_updates, 0, kNever},

@@ -191,6 +191,9 @@ def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) 
     gather_many(device, elements, DTYPES[element], index_bytes, 21)
     if held_kib == 16 and element == 2:
         gather_many(device, 4001, "u1", index_bytes, 21)
+    if held_kib == 32:
+        gather_many(device, 4097, "u2", index_bytes, 21)
+        gather_many(device, 32_767, "u1", index_bytes, 21)
 
 
 @case

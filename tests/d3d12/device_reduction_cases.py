@@ -211,7 +211,13 @@ def mark_starts(device: Device) -> None:
 @case
 def reduce_long(device: Device, values_of: str) -> None:
     """Runs of all lengths about the longest that are not long, some of slices for two groups."""
-    lengths = [1, 63, 64, 65, 66, 128, 1, 200, 3000]
+    before = _core.d3d12_profile(device.name)
+    reduce_runs(device, values_of, [1, 63, 64, 65, 66, 128, 1, 200, 3000])
+    _core.d3d12_set_profile(device.name, before | {"walked_updates": 0})
+    reduce_runs(device, values_of, [1, 64, 255, 256, 257, 258, 1, 600])
+
+
+def reduce_runs(device: Device, values_of: str, lengths: list[int]) -> None:
     places = np.repeat(np.arange(len(lengths)), lengths)
     places = np.random.default_rng(2).permutation(places)[:, np.newaxis]
     for rest in ((), (3,), (300,)):

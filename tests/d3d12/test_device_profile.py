@@ -150,6 +150,13 @@ SIDES = {
         FEW | {"listed_updates": 1},
         typed=False,
     ),
+    # How many updates a thread walks is no kernel's name either: see device_reduction_cases.py.
+    "walked_updates": Sides(
+        sums(9, 900),
+        {0: "reduce_long_floats", NEVER: "reduce_long_floats"},
+        FEW,
+        typed=False,
+    ),
     "atomic_slice_bytes": Sides(
         sums(10, 30, 2, ordered=False),
         {9: "accumulate_floats", 8: "reduce_lists_floats"},

@@ -134,8 +134,11 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (fits_group(line, element < 4 || plan.rank > 1 ? kHeldKib : kLargeHeldKib, profile)) {
-        return element < 4 ? TableIn::kMediumGroup : TableIn::kLargeGroup;
+    if (element < 4 && fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
+    // Several in a word, if they are smaller.
+    const std::int64_t words = quotient_up(line * element, 4);
+    if (fits_group(words, plan.rank > 1 ? kHeldKib : kLargeHeldKib, profile)) {
+        return TableIn::kLargeGroup;
     }
     if (element < 4 || plan.rank > 1) return TableIn::kBuffer;
     const bool is_large = line > kGroupBytes / 4;
@@ -269,7 +272,7 @@ Kernel gather_singles_kernel(const Choice& choice, const Plan& plan) noexcept {
         case TableIn::kMediumGroup:
             return kernels::gather_table(kHeldKib, std::max<std::int64_t>(choice.unit, 2), index);
         case TableIn::kLargeGroup:
-            return kernels::gather_table(kLargeHeldKib, choice.unit, index);
+            return kernels::gather_table(kLargeHeldKib, 4, index);
         case TableIn::kGroupAndBuffer:
             return kernels::gather_table_buffer(index);
         case TableIn::kGroupAndTexture:

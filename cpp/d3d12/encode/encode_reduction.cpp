@@ -56,6 +56,12 @@ Span sort_pairs(const Encoder& encoder, SortMemory memory, std::uint32_t largest
     return memory.pairs;
 }
 
+// How many sorted updates of a target one thread walks at most. A group for each run that is longer
+// takes little time, but of many such runs only so many have a group at once.
+std::uint32_t longest_walked(std::uint64_t updates, const Profile& profile) noexcept {
+    return updates < static_cast<std::uint64_t>(profile.walked_updates) ? kLongestRun : kLanes;
+}
+
 // Walks the sorted pairs. views and constants: those of the reduction, the pairs among them.
 void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, Views views,
                  bool short_ones_are_done) {
@@ -63,7 +69,10 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
     const auto count = static_cast<std::uint64_t>(position_count(plan));
     const std::uint64_t slice = constants.slice_units;
     const std::int64_t values = kernel_values(plan.value_type);
+    const std::uint32_t longest =
+        short_ones_are_done ? kLongestList : longest_walked(count, encoder.profile);
     constants.arguments[3] = static_cast<std::uint32_t>(count);
+    constants.pattern[0] = {0, 0, longest, 0};
     if (!short_ones_are_done) {
         std::uint64_t walkers = count;
         if (constants.target_count <= std::min(4 * count, kMostTargets)) {
@@ -74,11 +83,9 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
         }
         encoder.queue.dispatch(kernels::reduce_sorted(values), constants, views, walkers * slice);
     }
-    const std::uint32_t longest = short_ones_are_done ? kLongestList : kLongestRun;
     if (count <= longest) return;
-    constants.pattern[0] = {0, 0, longest, 0};
-    if (plan.any_order && values == VALUES_FLOATS)
-        constants.pattern[0] = {1, empty_word(plan), longest, 0};
+    const bool shares = plan.any_order && values == VALUES_FLOATS;
+    constants.pattern[0] = {shares, shares ? empty_word(plan) : 0, longest, 0};
     const std::uint64_t groups =
         quotient_up(count, std::uint64_t{longest}) * quotient_up(slice, kLanes);
     encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);

@@ -14,10 +14,10 @@
 #define GROUP kGroupOf32KiB
 #endif
 
-#define HELD_ELEMENTS (HELD_KIB * 256)  // a word each
+#define HELD_WORDS (HELD_KIB * 256)  // an element each
 
 // Elements of 2 bytes in 16 KiB: or of one, as target_bytes says.
-#if HELD_KIB == 16 && ELEMENT == 2
+#if HELD_KIB == 16
 #define ITEM_BYTES target_bytes
 #else
 #define ITEM_BYTES ELEMENT
@@ -33,6 +33,13 @@
 #include "four.hlsli"
 #include "four_items.hlsli"
 
+// Elements of 4 bytes in 32 KiB: or of less, as target_bytes says, of which a word then has as many as in the table.
+#define PACKS (HELD_KIB == 32 && !BEYOND)
+#if PACKS
+#undef ITEM_BYTES
+#define ITEM_BYTES target_bytes
+#endif
+
 Buffer<uint4> table : register(t0);  // where a line begins, so does a texel
 #if TEXTURED
 #include "texture.hlsli"
@@ -43,21 +50,22 @@ Buffer<Element> all : register(t2);
 Element find_beyond(uint place) { return all[place]; }
 #endif
 
-groupshared Element held[HELD_ELEMENTS];
+groupshared Element held[HELD_WORDS];
+
+uint item_mask() { return (1u << 8 * (ITEM_BYTES % 4)) - 1; }  // of less than a word
 
 void hold(uint line_begin, uint count, uint thread) {
-    uint each = 16 / ITEM_BYTES;
-    uint texels = (count + each - 1) / each;
+    uint texels = (count * ITEM_BYTES + 15) / 16;
     [loop] for (uint t = thread; t < texels; t += GROUP) {
-        uint4 loaded = table[line_begin / each + t];
-        uint at = t * each;
+        uint4 loaded = table[line_begin * ITEM_BYTES / 16 + t];
+        uint w;
 #if ELEMENT == 4
-        [unroll] for (uint i = 0; i < 4; ++i) held[at + i] = loaded[i];
+        [unroll] for (w = 0; w < 4; ++w) held[4 * t + w] = loaded[w];
 #else
-        [unroll] for (uint w = 0; w < 4; ++w) {
-            [unroll] for (uint i = 0; i < 4; ++i) {
-                uint element = loaded[w] >> 8 * ITEM_BYTES * i & ((1u << 8 * (ITEM_BYTES % 4)) - 1);
-                if (i < 4 / ITEM_BYTES) held[at + w * (4 / ITEM_BYTES) + i] = element;
+        uint in_word = 4 / ITEM_BYTES;
+        [loop] for (uint i = 0; i < in_word; ++i) {
+            [unroll] for (w = 0; w < 4; ++w) {
+                held[(4 * t + w) * in_word + i] = loaded[w] >> 8 * ITEM_BYTES * i & item_mask();
             }
         }
 #endif
@@ -67,7 +75,7 @@ void hold(uint line_begin, uint count, uint thread) {
 Element find(uint line_begin, uint place) {
 #if BEYOND
     Element value;
-    [branch] if (place < HELD_ELEMENTS) {
+    [branch] if (place < HELD_WORDS) {
         value = held[place];
     } else {
         value = find_beyond(line_begin + place);
@@ -78,6 +86,19 @@ Element find(uint line_begin, uint place) {
 #endif
 }
 
+#if PACKS
+void store_packed(Four four) {
+    uint4 byte = four.place * ITEM_BYTES;
+    uint4 found;
+    [unroll] for (uint i = 0; i < 4; ++i) found[i] = held[byte[i] / 4] >> 8 * (byte[i] % 4) & item_mask();
+    if (mode >= kModeSkip) found = four.inside ? found : pattern[0].x;
+    found.xz |= found.yw << 8 * ITEM_BYTES;
+    found.y = found.z;
+    if (ITEM_BYTES == 1) found.x |= found.z << 16;
+    items[four.first / 4] = found;
+}
+#endif
+
 uint tuple_of(uint number, uint line_first) { return 4 * (index_repeats ? number - line_first : number); }
 
 [numthreads(GROUP, 1, 1)]
@@ -87,7 +108,11 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint groups = (arguments.y + round - 1) / round;  // for each line
     uint line_number = group_id(group) / groups;
     uint line_begin = line_number * dims[0].table_stride;
-    hold(line_begin, min(arguments.w, HELD_ELEMENTS), thread);
+#if BEYOND
+    hold(line_begin, min(arguments.w, HELD_WORDS), thread);
+#else
+    hold(line_begin, arguments.w, thread);
+#endif
     GroupMemoryBarrierWithGroupSync();
     if (failed()) return;
 
@@ -111,8 +136,13 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                 four.place = 0;
                 four.inside = true;
                 add_coordinates(four, words[f]);
-                store_four(four, find(line_begin, four.place.x), find(line_begin, four.place.y),
-                           find(line_begin, four.place.z), find(line_begin, four.place.w));
+#if PACKS
+                [branch] if (ITEM_BYTES < 4) {
+                    store_packed(four);
+                } else
+#endif
+                    store_four(four, find(line_begin, four.place.x), find(line_begin, four.place.y),
+                               find(line_begin, four.place.z), find(line_begin, four.place.w));
             }
         }
     }

@@ -1,6 +1,6 @@
 // Reductions by sorting, step 5: one thread walks the updates of one element of one target, in C order. arguments: x to z
-// as in value.hlsli, w the number of pairs. pattern[0].x: whether starts knows where the targets' pairs begin. Those with
-// more than kLongestRun updates are left to reduce_long.hlsl.
+// as in value.hlsli, w the number of pairs. pattern[0]: x whether starts knows where the targets' pairs begin, z how many
+// updates a target may have: those with more are left to reduce_long.hlsl.
 
 #include "value.hlsli"
 
@@ -18,16 +18,15 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     uint target = walker;
     bool is_first = true;
     [branch] if (pattern[0].x) {
-        walker = starts.Load(4 * target);
-        is_first = walker < arguments.w;
-        [branch] if (is_first) is_first = pairs.Load(8 * walker) == target;
+        walker = min(starts.Load(4 * target), arguments.w - 1);
+        is_first = pairs.Load(8 * walker) == target;
     } else {
         target = pairs.Load(8 * walker);
         is_first = target < target_count;
     }
     [branch] if (is_first && walker != 0) is_first = pairs.Load(8 * walker - 8) != target;
-    [branch] if (is_first && walker + kLongestRun < arguments.w) {
-        is_first = pairs.Load(8 * (walker + kLongestRun)) != target;
+    [branch] if (is_first && walker + pattern[0].z < arguments.w) {
+        is_first = pairs.Load(8 * (walker + pattern[0].z)) != target;
     }
     if (!is_first) return;
 
