@@ -1,11 +1,14 @@
-"""Gathers on an axis of one place: once indices are checked, slices follow each other over and over.
+"""Gathers on an axis of one place: once indices are checked, one slice is repeated.
 
 tests/functions/test_isa.py runs this with every instruction set.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import dmlindex
@@ -13,7 +16,7 @@ import dmlindex
 SHAPES = [(1,), (9, 1), (9, 1, 3), (1, 37), (4, 1, 2, 33)]
 
 
-def table_of(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+def table_of(shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
     rng = np.random.default_rng(shape)
     made = rng.integers(0, 250, (*shape, np.dtype(dtype).itemsize), np.uint8)
     return made.view(dtype).reshape(shape)
@@ -31,7 +34,8 @@ def test_rows_of_one_element(dtype: str, shape: tuple[int, ...], count: int) -> 
     assert dmlindex.gather(table, indices, axis).tobytes() == expected.tobytes()
     assert dmlindex.gather(table.copy("F"), indices, axis).tobytes() == expected.tobytes()
     far = 5 * indices
-    for mode in ("clamp", "wrap"):
+    modes: list[Any] = ["clamp", "wrap"]
+    for mode in modes:
         assert dmlindex.gather(table, far, axis, mode=mode).tobytes() == expected.tobytes()
     wide = np.zeros((*expected.shape[:-1], 2 * expected.shape[-1]), dtype)
     dmlindex.gather(table, indices, axis, out=wide[..., 1::2])
@@ -46,7 +50,7 @@ def test_rows_of_one_element(dtype: str, shape: tuple[int, ...], count: int) -> 
 @pytest.mark.parametrize("dtype", ["u1", "V3", "f4", "f8", "V12"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mode", ["raise", "clamp", "wrap"])
-def test_elements_and_tuples(dtype: str, shape: tuple[int, ...], mode: str) -> None:
+def test_elements_and_tuples(dtype: str, shape: tuple[int, ...], mode: Any) -> None:
     axis = shape.index(1)
     table = table_of(shape, dtype)
     rng = np.random.default_rng(shape)
