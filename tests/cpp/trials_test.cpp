@@ -30,7 +30,7 @@ void move(const Block& block) noexcept {
     if (block.far == kWaitsIfFar) wait();
 }
 
-TEST(Trials, WhatIsNearIsAskedForAheadWhereThatIsQuicker) {
+TEST(Trials, WhatIsNearIsNotAskedForAheadWhereThatIsQuicker) {
     EXPECT_TRUE(near_updates_are_quicker(update<true>));
     EXPECT_FALSE(near_updates_are_quicker(update<false>));
     EXPECT_TRUE(near_slices_are_quicker(move<true>));
@@ -61,8 +61,20 @@ TEST(Trials, PlacesLieInTheTable) {
 }
 
 TEST(Trials, PagesAreCopiedByWhoeverIsQuicker) {
-    EXPECT_TRUE(library_copies_pages(copy_slowly));
-    EXPECT_FALSE(library_copies_pages(copy_nothing));
+    EXPECT_TRUE(pages_are_quicker_by_library(copy_slowly));
+    EXPECT_FALSE(pages_are_quicker_by_library(copy_nothing));
+}
+
+TEST(Trials, WhatWasFoundFirstStays) {
+    Found found;
+    EXPECT_FALSE(found.known_or(false, [] { return true; }));  // not tried
+    EXPECT_TRUE(found.known_or(true, [] { return true; }));
+    EXPECT_TRUE(found.known_or(true, [] { return false; }));
+    Found by_two;
+    EXPECT_TRUE(by_two.known_or(true, [&] {
+        by_two.known_or(true, [] { return true; });  // as another thread, in the meantime
+        return false;
+    }));
 }
 
 }  // namespace

@@ -194,6 +194,10 @@ def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) 
     if held_kib == 32:
         gather_many(device, 4097, "u2", index_bytes, 21)
         gather_many(device, 32_767, "u1", index_bytes, 21)
+        x = values((3, 8160), "u2")  # several lines, with something to fill
+        places = np.arange(1 << 20, dtype="u4") * np.uint32(2654435761) >> np.uint32(16)
+        places = (places % np.uint32(8170)).astype(INDICES[index_bytes])
+        agree(device, dmlindex.gather, x, places, 1, mode="fill", fill_value=77)
 
 
 @case

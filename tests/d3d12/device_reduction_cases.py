@@ -215,6 +215,7 @@ def reduce_long(device: Device, values_of: str) -> None:
     reduce_runs(device, values_of, [1, 63, 64, 65, 66, 128, 1, 200, 3000])
     _core.d3d12_set_profile(device.name, before | {"walked_updates": 0})
     reduce_runs(device, values_of, [1, 64, 255, 256, 257, 258, 1, 600])
+    _core.d3d12_set_profile(device.name, before)
 
 
 def reduce_runs(device: Device, values_of: str, lengths: list[int]) -> None:

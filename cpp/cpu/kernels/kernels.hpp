@@ -149,6 +149,10 @@ using CopyKernel = void (*)(std::byte* to, std::int64_t to_stride, const std::by
                             std::int64_t from_stride, std::int64_t count,
                             std::int64_t piece_bytes) noexcept;
 
+// Copies kLeastSpanBytes or more, without a gap and without an overlap.
+inline constexpr std::int64_t kLeastSpanBytes = 512;
+using SpanKernel = void (*)(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept;
+
 // A gather of packed items past the caches, for a large result that nobody reads soon, which is
 // there once the carry is gone. Slices are at least a cache line; no position is skipped. Slots are
 // null where an ISA has none. What is written is ordered before later stores by fence.
@@ -234,6 +238,7 @@ struct Kernels {
     MoveKernel scatter_or_drop[kSliceClasses];
     MoveKernel reduce[kValueTypes][kReductions];  // null: no such arithmetic
     CopyKernel copy[kSliceClasses];
+    SpanKernel copy_in_lines;  // null where the C library copies what is long
     StreamKernel stream;
     FenceKernel fence;
     CompressKernel compress[kSliceClasses];  // for elements

@@ -129,7 +129,7 @@ void reduce_runs(const Block& given) noexcept {
 // got many of them.
 template <Reduction kReduction, class T>
 bool changes_little(const Block& block) noexcept {
-    return !block.far && holds_for_some(block.count, [&](std::int64_t i) {
+    return !block.far && holds_wherever_looked(block.count, [&](std::int64_t i) {
         const std::byte* const item = block.items + i * block.item_stride;
         return block.offsets[i] == kSkipped ||
                changes_nothing<kReduction, T>(block.table + block.offsets[i], item);

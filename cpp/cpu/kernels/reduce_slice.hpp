@@ -272,9 +272,9 @@ void reduce_in_pieces(const Block& given) noexcept {
     }
 }
 
-// Whether look is true for some of count positions: of few, it is not asked.
+// Whether look is true of 32 of count positions, evenly apart; false if they are few.
 template <class Look>
-bool holds_for_some(std::int64_t count, Look look) noexcept {
+bool holds_wherever_looked(std::int64_t count, Look look) noexcept {
     constexpr std::int64_t kLooks = 32;
     if (count < 4 * kLooks) return false;
     for (std::int64_t k = 0; k < kLooks; ++k)

@@ -9,6 +9,8 @@
 namespace dmlindex::cpu {
 namespace {
 
+constinit Found library_copies;
+
 // Places all over a table of four times L2, and as many items.
 class AnyPlaces {
   public:
@@ -104,7 +106,7 @@ bool near_slices_are_quicker(MoveKernel gather) noexcept {
     return is_quicker([&] { move(false); }, [&] { move(true); }, AnyPlaces::kRounds);
 }
 
-bool library_copies_pages(CopySpan copy) noexcept {
+bool pages_are_quicker_by_library(SpanKernel copy_in_lines) noexcept {
     constexpr std::int64_t kSliceBytes = 16 << 10;
     constexpr std::int64_t kSlices = 16;
     constexpr int kRounds = 4;
@@ -122,7 +124,16 @@ bool library_copies_pages(CopySpan copy) noexcept {
     const auto by_library = [](std::byte* to, const std::byte* from, std::int64_t bytes) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     };
-    return is_quicker([&] { copy_all(by_library); }, [&] { copy_all(copy); }, kRounds);
+    return is_quicker([&] { copy_all(by_library); }, [&] { copy_all(copy_in_lines); }, kRounds);
+}
+
+void find_who_copies_pages(const Kernels& kernels) noexcept {
+    const SpanKernel copy = kernels.copy_in_lines;
+    library_copies.known_or(copy != nullptr, [&] { return pages_are_quicker_by_library(copy); });
+}
+
+bool library_copies_pages() noexcept {
+    return library_copies.known_or(false, [] { return false; });
 }
 
 }  // namespace dmlindex::cpu

@@ -10,8 +10,8 @@
 
 namespace dmlindex::cpu {
 
-// Whether the first takes less than nine tenths of the second's time: of the shortest of some runs,
-// by turns. Some 10 µs each.
+// Whether the first takes less than nine tenths of the second's time: of the shortest of so many
+// rounds, by turns.
 template <class First, class Second>
 bool is_quicker(First first, Second second, int rounds = 12) noexcept {
     using Clock = std::chrono::steady_clock;
@@ -29,17 +29,20 @@ bool is_quicker(First first, Second second, int rounds = 12) noexcept {
     return of_first * 10 < of_second * 9;
 }
 
-// What a trial found when it was first asked. Threads that ask before it is known try for
-// themselves: none waits for another, which a fork may have left behind.
+// What a trial found first. Threads that ask before that try for themselves: none waits for
+// another, which a fork may have left behind.
 class Found {
   public:
+    // False where it is not known yet and not to be tried.
     template <class Trial>
-    bool or_try(Trial trial) noexcept {
-        const Known known = known_.load(std::memory_order_relaxed);
-        if (known != kUnknown) return known == kTrue;
-        const bool found = trial();
-        known_.store(found ? kTrue : kFalse, std::memory_order_relaxed);
-        return found;
+    bool known_or(bool tries, Trial trial) noexcept {
+        Known known = known_.load(std::memory_order_relaxed);
+        if (known == kUnknown && tries) {
+            const Known found = trial() ? kTrue : kFalse;
+            if (known_.compare_exchange_strong(known, found, std::memory_order_relaxed))
+                known = found;
+        }
+        return known == kTrue;
     }
 
   private:
@@ -58,11 +61,16 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept;
 bool near_updates_are_quicker(UpdateKernel update) noexcept;
 bool near_slices_are_quicker(MoveKernel gather) noexcept;
 
-using CopySpan = void (*)(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept;
+// Slices of so many bytes are pages, which the C library may copy quicker than a kernel does.
+inline constexpr std::int64_t kPageBytes = std::int64_t{8} << 10;
 
-// Whether the C library copies slices of some pages quicker than copy does, into a result that L2
-// does not hold: it has the CPU do so by itself, which waits for each line on a Zen 4, and takes
-// 0.6 to 0.95 of the time on a Zen 5. A quarter of a millisecond.
-bool library_copies_pages(CopySpan copy) noexcept;
+// Whether it does, into a result that L2 does not hold: it has the CPU copy by itself, which waits
+// for each line on a Zen 4, and takes 0.6 to 0.95 of the time on a Zen 5. A quarter of a
+// millisecond.
+bool pages_are_quicker_by_library(SpanKernel copy_in_lines) noexcept;
+
+// The same, tried once, by the thread that runs a plan of pages; what it found, for kernels.
+void find_who_copies_pages(const Kernels& kernels) noexcept;
+bool library_copies_pages() noexcept;
 
 }  // namespace dmlindex::cpu

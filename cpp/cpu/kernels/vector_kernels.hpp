@@ -44,21 +44,12 @@ template <class Vector>
 struct CopyLong {
     static constexpr std::int64_t kBytes = 0;
     static void copy(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
-        if (bytes >= kPages && bytes >= library_bytes()) {
+        constexpr std::int64_t kHuge = std::int64_t{1} << 20;
+        if (bytes >= kHuge || (bytes >= kPageBytes && library_copies_pages())) {
             std::memcpy(to, from, static_cast<std::size_t>(bytes));
         } else {
             copy_in_lines(to, from, bytes);
         }
-    }
-
-  private:
-    static constexpr std::int64_t kPages = std::int64_t{8} << 10;
-
-    static std::int64_t library_bytes() noexcept {
-        constexpr std::int64_t kHuge = std::int64_t{1} << 20;
-        static constinit Found library_is_quicker;
-        const auto compare = [] { return library_copies_pages(copy_in_lines); };
-        return library_is_quicker.or_try(compare) ? kPages : kHuge;
     }
 
     static void copy_in_lines(std::byte* to, const std::byte* from, std::int64_t bytes) noexcept {
@@ -100,8 +91,7 @@ struct CopyTwoPieces {
 // take as long as to copy.
 template <class Vector, class Move>
 void with_row_copier(std::int64_t bytes, Move move) noexcept {
-    constexpr std::int64_t kLong = 512;
-    if (bytes >= kLong) {
+    if (bytes >= kLeastSpanBytes) {
         move.template operator()<CopyLong<Vector>>();
     } else if (bytes >= Vector::kWideBytes) {
         move.template operator()<CopyInPieces<Vector>>();
@@ -193,6 +183,7 @@ void add_moves(Kernels& kernels) noexcept {
     kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
     kernels.scatter[kAnySize] = scatter_rows<Vector, false>;
     kernels.copy[kAnySize] = copy_rows<Vector>;
+    kernels.copy_in_lines = CopyLong<Vector>::copy_in_lines;
     kernels.scatter_or_drop[kAnySize] = scatter_rows<Vector, true>;
 }
 

@@ -1,4 +1,4 @@
-// Scatters, sums and products of single elements by their indices, over the vector type of
+// Scatters and reductions of single elements by their indices, over the vector type of
 // vector_kernels.hpp: while some are moved, the next indices are placed.
 #pragma once
 
@@ -107,7 +107,7 @@ std::int64_t put_reduced(const IndexRun& run, std::byte* table, const std::byte*
 template <class Index, Reduction kReduction, class T>
 bool changes_little(const IndexRun& run, const std::byte* table, const std::byte* items) noexcept {
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
-    return holds_for_some(run.count, [&](std::int64_t i) {
+    return holds_wherever_looked(run.count, [&](std::int64_t i) {
         const auto index =
             index_at<Index>(run.indices + i * static_cast<std::int64_t>(sizeof(Index)));
         const std::int64_t place = place_of<Index, Mode::kRaise>(index, run.coordinates[0].limit);

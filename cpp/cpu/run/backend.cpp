@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "cpu/run/all_alike.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/copied_rows.hpp"
@@ -249,9 +250,18 @@ void run_on_line(const Plan& plan, const Buffers& buffers) {
     run_linear(plan, make_job(plan, buffers, threads), threads);
 }
 
+// Whether the plan copies so much in pages that it is worth a trial of who does that.
+bool copies_pages(const Plan& plan) noexcept {
+    constexpr std::int64_t kWorthATrial = std::int64_t{1} << 18;
+    const std::int64_t sliced = plan.slice_bytes >= kPageBytes ? plan.slice_bytes : 0;
+    const std::int64_t copied = plan.copy_bytes >= kPageBytes ? source_bytes(plan) : 0;
+    return (sliced > 0 && position_count(plan) * sliced >= kWorthATrial) || copied >= kWorthATrial;
+}
+
 }  // namespace
 
 std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    if (copies_pages(plan)) find_who_copies_pages(kernels());
     if (plan.is_linear) {
         run_on_line(plan, buffers);
         return std::nullopt;

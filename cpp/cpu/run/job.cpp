@@ -51,16 +51,18 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t near_bytes = (gathers ? 4 : 2) * caches().l2_bytes;
     const std::int64_t far_bytes = (gathers ? 12 : 8) * caches().l2_bytes;
     if (reached <= near_bytes || reached > far_bytes) return reached > far_bytes;
+    constexpr std::int64_t kWorthATrial = 4096;
+    const bool tries = position_count(plan) >= kWorthATrial;
     if (gathers) {
         static constinit Found near_is_quicker;
         const MoveKernel gather = table.gather[slice_class(kCacheLineBytes)];
-        return !near_is_quicker.or_try([&] { return near_slices_are_quicker(gather); });
+        return !near_is_quicker.known_or(tries, [&] { return near_slices_are_quicker(gather); });
     }
     static constinit Found near_is_quicker;
     const UpdateKernel put =
         table.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
     if (put == nullptr) return true;
-    return !near_is_quicker.or_try([&] { return near_updates_are_quicker(put); });
+    return !near_is_quicker.known_or(tries, [&] { return near_updates_are_quicker(put); });
 }
 
 LookUpKernel choose_look_up(const Plan& plan) noexcept {

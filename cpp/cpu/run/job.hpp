@@ -48,9 +48,9 @@ struct Job {
 
 Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept;
 
-// Whether random places of the table, of which indices reach so many bytes, are rather not in
-// cache. Fetching ahead hurts where they are. A scatter gains by it earliest, as its stores wait
-// for their lines in order.
+// Whether random places of the table, of which indices reach so many bytes, had better be asked for
+// ahead: they are rather not in cache, or in one that answers late, which a call of many positions
+// tries. A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept;
 
 // Null where the plan is no gather of one coordinate, or the ISA has none for it.

@@ -9,6 +9,7 @@
 #include "cpu/run/linear_job.hpp"
 #include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
+#include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -182,9 +183,10 @@ void run_linear(const Plan& plan, const Job& job, int threads) {
         return;
     }
     // Threads share the table, and each walks all updates in order: that pays where moving waits
-    // for memory.
+    // for the last level or memory.
+    const bool waits = reached_bytes(plan) > 2 * caches().l2_bytes;
     const std::int64_t elements = linear.line.present / linear.line.width;
-    const std::int64_t parts = job.far ? std::min<std::int64_t>(threads, elements) : 1;
+    const std::int64_t parts = waits ? std::min<std::int64_t>(threads, elements) : 1;
     parallel_for(parts, [&](std::int64_t p) {
         const Part part{p * elements / parts * linear.line.width,
                         (p + 1) * elements / parts * linear.line.width};

@@ -104,10 +104,10 @@ bool wants_stripes(const Plan& plan, const Tensors& tensors, const Grid& grid,
            static_cast<std::int64_t>(tensors.table.bytes) > profile.striped_table_bytes;
 }
 
-// Whether so many elements fit there, a word each, and that much of a group's memory may be used.
-bool fits_group(std::int64_t elements, std::int64_t held_kib, const Profile& profile) noexcept {
+// Whether so many words fit there, and that much of a group's memory may be used.
+bool fits_group(std::int64_t words, std::int64_t held_kib, const Profile& profile) noexcept {
     const std::int64_t bytes = held_kib * 1024;
-    return bytes <= profile.held_bytes && elements <= bytes / 4;
+    return bytes <= profile.held_bytes && words <= bytes / 4;
 }
 
 // Whether indices are the only way through the table, along lines without gaps, of which each is
@@ -135,11 +135,11 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
     if (element < 4 && fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
-    // Several in a word, if they are smaller.
+    // Several in a word, if they are smaller. Of several lines each is half as long at most.
     const std::int64_t words = quotient_up(line * element, 4);
-    if (fits_group(words, plan.rank > 1 ? kHeldKib : kLargeHeldKib, profile)) {
+    const bool fits_all = fits_group(words, kLargeHeldKib, profile);
+    if (fits_all && (plan.rank <= 1 || fits_group(words, kHeldKib, profile)))
         return TableIn::kLargeGroup;
-    }
     if (element < 4 || plan.rank > 1) return TableIn::kBuffer;
     const bool is_large = line > kGroupBytes / 4;
     if (!is_large || position_count(plan) < profile.large_table_positions) return TableIn::kBuffer;

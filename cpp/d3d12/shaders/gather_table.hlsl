@@ -14,7 +14,7 @@
 #define GROUP kGroupOf32KiB
 #endif
 
-#define HELD_WORDS (HELD_KIB * 256)  // an element each
+#define HELD_WORDS (HELD_KIB * 256)  // an element each, or several
 
 // Elements of 2 bytes in 16 KiB: or of one, as target_bytes says.
 #if HELD_KIB == 16

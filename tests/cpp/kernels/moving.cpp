@@ -205,6 +205,19 @@ void try_copy(Case& c, cpu::CopyKernel kernel) {
         std::memcpy(to.at(i).expected, from.at(i).expected, static_cast<std::size_t>(bytes));
 }
 
+void try_span(Case& c, cpu::SpanKernel kernel) {
+    Random& random = c.random;
+    const std::int64_t least = cpu::kLeastSpanBytes;
+    const std::int64_t bytes =
+        c.timed ? 16 * least
+                : random.one_of({least, random.between(least, 2 * least),
+                                 random.between(8192, 9000), random.between(least, 40 * least)});
+    const Twin to = c.buffer(bytes);
+    const Twin from = c.buffer(bytes);
+    c.call([&] { kernel(to.data, from.data, bytes); });
+    std::memcpy(to.expected, from.expected, static_cast<std::size_t>(bytes));
+}
+
 void try_compress(Case& c, cpu::CompressKernel kernel) {
     Random& random = c.random;
     const std::int64_t bytes = cpu::kClassBytes[c.at(0)];
@@ -250,6 +263,7 @@ std::vector<Family> move_families() {
         family<&Kernels::scatter, try_scatter<false>>("scatter", slice),
         family<&Kernels::scatter_or_drop, try_scatter<true>>("scatter_or_drop", slice),
         family<&Kernels::copy, try_copy>("copy", slice),
+        family<&Kernels::copy_in_lines, try_span>("copy_in_lines"),
         family<&Kernels::stream, try_stream>("stream"),
         family<&Kernels::fence, try_fence>("fence"),
         family<&Kernels::compress, try_compress>("compress", slice),
