@@ -41,6 +41,9 @@ def test_rows_of_one_element(dtype: str, shape: tuple[int, ...], count: int) -> 
     dmlindex.gather(table, indices, axis, out=wide[..., 1::2])
     assert wide[..., 1::2].tobytes() == expected.tobytes()
     assert not wide[..., ::2].tobytes().strip(b"\0")
+    backwards = np.zeros_like(expected)[..., ::-1]
+    dmlindex.gather(table, indices, axis, mode="clamp", out=backwards)
+    assert backwards.tobytes() == expected.tobytes()
     longer = np.zeros((*expected.shape[:-1], expected.shape[-1] + 1), dtype)
     dmlindex.gather(table, indices, axis, mode="clamp", out=longer[..., :-1])
     assert longer[..., :-1].tobytes() == expected.tobytes()
@@ -62,6 +65,20 @@ def test_elements_and_tuples(dtype: str, shape: tuple[int, ...], mode: Any) -> N
     tuples = rng.integers(-1, 1, (3000, 2))
     found = dmlindex.gather_nd(rows, tuples, mode=mode)
     assert found.tobytes() == np.repeat(rows[0], 3000, 0).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "V3", "f8", "V40"])
+def test_with_threads(threads: Any, dtype: str) -> None:
+    """Rows and a row, of which each thread fills a part."""
+    threads(3)
+    for shape in ((700, 1), (1, 1), (1, 70), (30, 1, 5)):
+        table = table_of(shape, dtype)
+        axis = shape.index(1)
+        count = 3_000_000 // table.nbytes + 11
+        indices = np.random.default_rng(count).integers(-1, 1, count)
+        expected = np.repeat(table, count, axis).tobytes()
+        assert dmlindex.gather(table, indices, axis).tobytes() == expected
+        assert dmlindex.gather(table, indices, axis, mode="wrap").tobytes() == expected
 
 
 @pytest.mark.parametrize("bad", [1, -2, 2**40])

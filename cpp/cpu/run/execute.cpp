@@ -135,7 +135,7 @@ bool execute_in_blocks(const Job& job, const Partition& parts, const Tile& tile)
 }  // namespace
 
 void deliver(const Job& job, const Block& block, Carry& carry) noexcept {
-    const bool packed = block.item_stride == block.slice_bytes || block.count == 1;
+    const bool packed = block.item_stride == block.slice_bytes;
     if (packed && follow_each_other(block)) {
         Block slice = block;
         slice.slice_bytes *= block.count;

@@ -16,16 +16,33 @@ bool fits_lines(std::int64_t slice_bytes) noexcept {
     return slice_class(slice_bytes) < kElementClasses;
 }
 
-// At least a line of words.
-template <class Word>
-void fill_by_lines(std::byte* to, const std::byte* slice, std::int64_t bytes) noexcept {
+// So many bytes of one word after the other.
+template <class Word, std::int64_t kBytes>
+std::array<Word, kBytes / sizeof(Word)> repeated(const std::byte* slice) noexcept {
     Word word;
     std::memcpy(&word, slice, sizeof word);
-    std::array<Word, kCacheLineBytes / sizeof word> line;
-    line.fill(word);
-    for (std::int64_t at = 0; at + kCacheLineBytes <= bytes; at += kCacheLineBytes)
-        std::memcpy(to + at, line.data(), sizeof line);
-    std::memcpy(to + bytes - kCacheLineBytes, line.data(), sizeof line);
+    std::array<Word, kBytes / sizeof word> words;
+    words.fill(word);
+    return words;
+}
+
+// At least a line of words; many with the widest stores there are.
+template <class Word>
+void fill_words(std::byte* to, const std::byte* slice, std::int64_t bytes) noexcept {
+    constexpr std::int64_t kPieceBytes = 4 * kCacheLineBytes;
+    constexpr std::int64_t kLong = 4 * kPieceBytes;
+    if (bytes >= kLong) {
+        const auto piece = repeated<Word, kPieceBytes>(slice);
+        const auto* const from = reinterpret_cast<const std::byte*>(piece.data());
+        kernels().copy[slice_class(kPieceBytes)](to, kPieceBytes, from, 0, bytes / kPieceBytes,
+                                                 kPieceBytes);
+        std::memcpy(to + bytes - kPieceBytes, from, kPieceBytes);
+    } else {
+        const auto line = repeated<Word, kCacheLineBytes>(slice);
+        for (std::int64_t at = 0; at + kCacheLineBytes <= bytes; at += kCacheLineBytes)
+            std::memcpy(to + at, line.data(), kCacheLineBytes);
+        std::memcpy(to + bytes - kCacheLineBytes, line.data(), kCacheLineBytes);
+    }
 }
 
 // What is there already is copied behind itself, in the end some of it over and over.
@@ -55,15 +72,15 @@ void fill(std::byte* to, const std::byte* slice, std::int64_t slice_bytes,
     if (bytes < kCacheLineBytes || !fits_lines(slice_bytes)) {
         fill_by_doubling(to, slice, slice_bytes, bytes);
     } else if (slice_bytes == 1) {
-        fill_by_lines<std::uint8_t>(to, slice, bytes);
+        fill_words<std::uint8_t>(to, slice, bytes);
     } else if (slice_bytes == 2) {
-        fill_by_lines<std::uint16_t>(to, slice, bytes);
+        fill_words<std::uint16_t>(to, slice, bytes);
     } else if (slice_bytes == 4) {
-        fill_by_lines<std::uint32_t>(to, slice, bytes);
+        fill_words<std::uint32_t>(to, slice, bytes);
     } else if (slice_bytes == 8) {
-        fill_by_lines<std::uint64_t>(to, slice, bytes);
+        fill_words<std::uint64_t>(to, slice, bytes);
     } else {
-        fill_by_lines<Pair>(to, slice, bytes);
+        fill_words<Pair>(to, slice, bytes);
     }
 }
 

@@ -108,8 +108,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
 
     const Dim inner = free_dims[rank - 1];
-    const bool along_inner = parts.behind > 0 && job.copy != nullptr && job.stream == nullptr &&
-                             inner.size > block.count;
+    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
     if (along_inner) --rank;
     const bool goes_on = parts.before > 0 && parts.behind == 0;
     const NextRow next_row(job, goes_on ? block.count : 0);
