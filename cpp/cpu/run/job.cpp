@@ -16,6 +16,11 @@ constexpr std::int64_t kStreamedSliceBytes = 4 * kCacheLineBytes;
 // result finds its memory there. Where that level is slow, results are larger before they stream.
 constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
 
+// The same where slices are many pages, and the C library is the quicker one to copy them: it
+// fetches no lines to write to.
+constexpr std::int64_t kKeptByLibraryBytes = std::int64_t{48} << 20;
+constexpr std::int64_t kManyPagesBytes = 6 * kPageBytes;
+
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
@@ -24,7 +29,9 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     }
     const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
-    return result_bytes >= streamed_bytes(threads) && result_bytes + table_bytes >= kKeptBytes;
+    const bool by_library = plan.slice_bytes >= kManyPagesBytes && library_copies_pages();
+    const std::int64_t kept_bytes = by_library ? kKeptByLibraryBytes : kKeptBytes;
+    return result_bytes >= streamed_bytes(threads) && result_bytes + table_bytes >= kept_bytes;
 }
 
 // By index type; null where there is none.
