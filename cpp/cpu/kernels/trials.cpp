@@ -11,13 +11,17 @@ namespace {
 
 constinit Found library_copies;
 
-// Places all over a table of four times L2, and as many items.
+constexpr int kLongRounds = 4;  // of trials that take long
+
+// Any number after the one before.
+std::uint32_t any_after(std::uint32_t number) noexcept { return number * 1664525 + 1013904223; }
+
+// Places all over a table of four times L2, counted in units of some bytes, and as many items.
 class AnyPlaces {
   public:
     static constexpr std::int64_t kCount = 4096;
-    static constexpr int kRounds = 4;
 
-    explicit AnyPlaces(std::int64_t slice_bytes) noexcept
+    AnyPlaces(std::int64_t slice_bytes, std::int64_t unit_bytes) noexcept
         : slice_bytes_(slice_bytes),
           limit_(4 * caches().l2_bytes / slice_bytes),
           bytes_(new(std::nothrow)
@@ -25,8 +29,9 @@ class AnyPlaces {
           places_(new(std::nothrow) std::int64_t[kCount]) {
         std::uint32_t any = 1;
         for (std::int64_t i = 0; places_ != nullptr && i < kCount; ++i) {
-            any = any * 1664525 + 1013904223;
-            places_[static_cast<std::size_t>(i)] = (std::int64_t{any} * limit_) >> 32;
+            any = any_after(any);
+            const std::int64_t place = (std::int64_t{any} * limit_) >> 32;
+            places_[static_cast<std::size_t>(i)] = place * (slice_bytes / unit_bytes);
         }
     }
 
@@ -35,12 +40,6 @@ class AnyPlaces {
     const std::int64_t* all() const noexcept { return places_.get(); }
     std::byte* table() const noexcept { return bytes_.get(); }
     std::byte* items() const noexcept { return bytes_.get() + limit_ * slice_bytes_; }
-
-    // Makes them offsets.
-    void multiply() noexcept {
-        for (std::int64_t i = 0; i < kCount; ++i)
-            places_[static_cast<std::size_t>(i)] *= slice_bytes_;
-    }
 
   private:
     std::int64_t slice_bytes_;
@@ -69,7 +68,7 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
     std::byte items[kCount * kBytes] = {};
     std::uint32_t any = 1;
     for (std::int64_t& index : indices) {
-        any = any * 1664525 + 1013904223;
+        any = any_after(any);
         index = any >> 28;
     }
     const Coordinate axis{kPlaces, kBytes, 0, 0};
@@ -86,30 +85,28 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
 
 bool near_updates_are_quicker(UpdateKernel update) noexcept {
     constexpr std::int64_t kBytes = sizeof(float);
-    const AnyPlaces places(kBytes);
+    const AnyPlaces places(kBytes, kBytes);
     if (!places.has_memory()) return false;
     const Coordinate axis{places.limit(), kBytes, 0, 0};
     const auto* const indices = reinterpret_cast<const std::byte*>(places.all());
     const IndexRun run{indices, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1};
     const auto move = [&](bool far) { update(run, places.table(), places.items(), far); };
-    return is_quicker([&] { move(false); }, [&] { move(true); }, AnyPlaces::kRounds);
+    return is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
 }
 
 bool near_slices_are_quicker(MoveKernel gather) noexcept {
-    AnyPlaces places(kCacheLineBytes);
+    const AnyPlaces places(kCacheLineBytes, 1);
     if (!places.has_memory()) return false;
-    places.multiply();
     const auto move = [&](bool far) {
         gather({places.table(), places.all(), AnyPlaces::kCount, places.items(), kCacheLineBytes,
                 kCacheLineBytes, kCacheLineBytes, far, nullptr, nullptr});
     };
-    return is_quicker([&] { move(false); }, [&] { move(true); }, AnyPlaces::kRounds);
+    return is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
 }
 
 bool pages_are_quicker_by_library(SpanKernel copy_in_lines) noexcept {
     constexpr std::int64_t kSliceBytes = 16 << 10;
     constexpr std::int64_t kSlices = 16;
-    constexpr int kRounds = 4;
     const std::int64_t table_bytes = kSlices * kSliceBytes;
     const std::int64_t count = 2 * caches().l2_bytes / kSliceBytes;
     const std::unique_ptr<std::byte[]> own(new (
@@ -124,7 +121,7 @@ bool pages_are_quicker_by_library(SpanKernel copy_in_lines) noexcept {
     const auto by_library = [](std::byte* to, const std::byte* from, std::int64_t bytes) {
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     };
-    return is_quicker([&] { copy_all(by_library); }, [&] { copy_all(copy_in_lines); }, kRounds);
+    return is_quicker([&] { copy_all(by_library); }, [&] { copy_all(copy_in_lines); }, kLongRounds);
 }
 
 void find_who_copies_pages(const Kernels& kernels) noexcept {
