@@ -30,6 +30,13 @@ struct Bfloat16 {
     std::uint16_t bits;
 };
 
+// As a number that the language compares.
+template <class T>
+    requires std::is_arithmetic_v<T>
+T widen(T number) noexcept {
+    return number;
+}
+
 [[maybe_unused]] float widen(Bfloat16 half) noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(half.bits) << 16);
 }
@@ -214,11 +221,14 @@ T combine_float(T old, T update) noexcept {
     }
 }
 
-// Sums and products of float16 stay in vectors from one conversion to the other; else GCC clears
-// what lies behind each number.
+// Numbers of float16 stay in vectors from one conversion to the other; else GCC clears
+// what lies behind each number. They come from memory and go there without a register between, in
+// 0.8 of the time.
 #if defined(__F16C__) && !defined(__clang__)
 #define DMLINDEX_FLOAT16_IN_VECTORS 1
-[[maybe_unused]] __m128i in_vector(Float16 half) noexcept { return _mm_cvtsi32_si128(half.bits); }
+[[maybe_unused]] __m128i in_vector(Float16 half) noexcept {
+    return _mm_insert_epi16(_mm_setzero_si128(), half.bits, 0);
+}
 
 template <Reduction kReduction>
 __m128i combine_float16(__m128i old, __m128i update) noexcept {
@@ -230,13 +240,27 @@ __m128i combine_float16(__m128i old, __m128i update) noexcept {
 }
 
 [[maybe_unused]] Float16 out_of_vector(__m128i half) noexcept {
-    return {static_cast<std::uint16_t>(_mm_cvtsi128_si32(half))};
+    return {static_cast<std::uint16_t>(_mm_extract_epi16(half, 0))};
 }
 
 template <Reduction kReduction>
     requires(kReduction == Reduction::kAdd || kReduction == Reduction::kMul)
 Float16 combine(Float16 old, Float16 update) noexcept {
     return out_of_vector(combine_float16<kReduction>(in_vector(old), in_vector(update)));
+}
+template <Reduction kReduction>
+    requires(kReduction == Reduction::kMin || kReduction == Reduction::kMax)
+Float16 combine(Float16 old, Float16 update) noexcept {
+    const __m128 left = _mm_cvtph_ps(in_vector(update));
+    const __m128 right = _mm_cvtph_ps(in_vector(old));
+    if (__builtin_isunordered(_mm_cvtss_f32(left), _mm_cvtss_f32(right))) [[unlikely]] {
+        Float16 nan;
+        narrow(nan_of(_mm_cvtss_f32(right), _mm_cvtss_f32(left)), nan);
+        return nan;
+    }
+    return out_of_vector(_mm_cvtps_ph(
+        kReduction == Reduction::kMin ? _mm_min_ss(left, right) : _mm_max_ss(left, right),
+        _MM_FROUND_TO_NEAREST_INT));
 }
 #endif
 

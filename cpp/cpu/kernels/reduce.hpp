@@ -158,7 +158,7 @@ void reduce(const Block& given) noexcept {
         });
     };
     const bool single = given.slice_bytes == static_cast<std::int64_t>(sizeof(T));
-    if constexpr (kIsPlain<T> && kIsOrdered<kReduction>) {
+    if constexpr ((kIsPlain<T> || kIsHalf<T>) && kIsOrdered<kReduction>) {
         // A store would make the next update of the place wait for it.
         if (single && !has_runs(given) && changes_little<kReduction, T>(given)) {
             each_target.template operator()<true>([](std::byte* target, const std::byte* item) {

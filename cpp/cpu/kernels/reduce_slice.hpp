@@ -285,8 +285,8 @@ bool holds_wherever_looked(std::int64_t count, Look look) noexcept {
 // Whether an update is not better than what is there, which then stays as it is; NaNs are neither.
 template <Reduction kReduction, class T>
 bool changes_nothing(const std::byte* target, const std::byte* item) noexcept {
-    const T old = element_at<T>(target);
-    const T update = element_at<T>(item);
+    const auto old = widen(element_at<T>(target));
+    const auto update = widen(element_at<T>(item));
     return kReduction == Reduction::kMin ? old <= update : old >= update;
 }
 

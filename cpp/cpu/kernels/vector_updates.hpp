@@ -167,9 +167,9 @@ void add_updates(Kernels& kernels) noexcept {
                 put_reduced<Vector, Index, Reduction::kAdd, Sum>;
             slots[static_cast<int>(Reduction::kMul)][type] =
                 put_reduced<Vector, Index, Reduction::kMul, Sum>;
-            // Of narrow types most are soon as little or as much as can be: what does not store
+            // Of narrow integers most are soon as little or as much as can be: what does not store
             // those again is as quick.
-            if constexpr (sizeof(T) >= 4) {
+            if constexpr (sizeof(T) >= 4 || kIsHalf<T>) {
                 slots[static_cast<int>(Reduction::kMin)][type] =
                     put_ordered<Vector, Index, Reduction::kMin, T>;
                 slots[static_cast<int>(Reduction::kMax)][type] =
@@ -184,6 +184,7 @@ void add_updates(Kernels& kernels) noexcept {
         reduce.template operator()<std::uint32_t, std::uint32_t>(ValueType::kUint32);
         reduce.template operator()<std::int64_t, std::uint64_t>(ValueType::kInt64);
         reduce.template operator()<std::uint64_t, std::uint64_t>(ValueType::kUint64);
+        reduce.template operator()<Float16, Float16>(ValueType::kFloat16);
         reduce.template operator()<float, float>(ValueType::kFloat32);
         reduce.template operator()<double, double>(ValueType::kFloat64);
     };
