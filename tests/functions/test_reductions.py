@@ -186,7 +186,7 @@ def test_updates_that_follow_each_other_to_one_place(
     testing.check_same(partial(dmlindex.scatter_nd, device=device), reference.scatter_nd, call)
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i2", "i8", "f4", "f8"])
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("reduction", ["min", "max"])
 def test_updates_that_hardly_change_anything(device: str, reduction: Any, dtype: str) -> None:
     """What is there is better than nearly all of them; of floats some are NaNs, or zeros of both

@@ -53,7 +53,7 @@ def test_rows_of_updates(
 
 
 @pytest.mark.parametrize("index_dtype", ["i4", "i8", "u2"])
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u8"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8"])
 @pytest.mark.parametrize("reduction", ["min", "max"])
 def test_updates_that_soon_change_nothing(reduction: Any, dtype: str, index_dtype: str) -> None:
     """Many for each place, in which zeros of both signs, NaNs and late changes count as they do."""
@@ -76,6 +76,39 @@ def test_updates_that_soon_change_nothing(reduction: Any, dtype: str, index_dtyp
             expected = reference.scatter_elements(*args, reduction=reduction, mode=mode)
             found = dmlindex.scatter_elements(*args, reduction=reduction, mode=mode)
             assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("lengths", [[2], [9], [12, 12, 13], [1, 2, 60], [40]])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i2", "i8"])
+@pytest.mark.parametrize("reduction", ["add", "mul", "min", "max"])
+def test_runs_of_updates(reduction: Any, dtype: str, lengths: list[int]) -> None:
+    """Several in a row go to one place, few and many, as often as each other and not."""
+    rng = np.random.default_rng([ord(reduction[1]), ord(dtype[1]), sum(lengths)])
+    runs = rng.choice(lengths, 9000)
+    for indices in (np.repeat(np.arange(9000), runs), np.repeat(rng.permutation(9000), runs)):
+        indices = indices[:9000]
+        x = rng.integers(1, 9, 9000).astype(dtype)
+        updates = rng.integers(0, 9, 9000).astype(dtype)
+        if dtype[0] == "f":
+            updates = (updates * rng.choice([-0.75, 1.1], 9000)).astype(dtype)
+            updates[rng.integers(0, 9000, 9)] = [np.nan, np.inf, -np.inf] * 3
+        expected = reference.scatter_elements(x, indices, updates, reduction=reduction)
+        found = dmlindex.scatter_elements(x, indices, updates, reduction=reduction)
+        assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("reduction", ["add", "mul", "min", "max"])
+def test_every_float16(reduction: Any) -> None:
+    """Each with some others: of NaNs the first stays, of zeros that are equal the old one."""
+    rng = np.random.default_rng(8)
+    x = np.arange(65_536, dtype="u2").view("f2")
+    places = np.arange(65_536)
+    some = [0, 0x8000, 0x7C00, 0xFC00, 0x7C01, 0xFE00, 0x7E55, 1, 0x3C00, 0x7BFF]
+    for bits in [np.full(65_536, each) for each in some] + [rng.integers(0, 65_536, 65_536)] * 2:
+        updates = bits.astype("u2").view("f2")
+        expected = reference.scatter_elements(x, places, updates, reduction=reduction)
+        found = dmlindex.scatter_elements(x, places, updates, reduction=reduction)
+        assert found.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("reduction", ["none", "add"])

@@ -49,17 +49,45 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
 }
 
+// Whether so many updates in a row go to one place that they had better stay in a register than be
+// read back from memory by the next, though the end of each run is an unforeseen branch: but where
+// all runs are as long.
+bool stays_in_a_register(const Job& job, const Dim& run) noexcept {
+    constexpr std::int64_t kPlaces = 4;
+    constexpr std::int64_t kLooks = 64;
+    constexpr std::int64_t kWorthManyLooks = 4096;
+    if (run.size < kWorthManyLooks) return has_repeats(job, run, 4);
+    if (!has_repeats(job, run, 2)) return false;
+    std::int64_t ends = 0;
+    std::int64_t length = 0;
+    bool are_alike = true;
+    for (std::int64_t k = 0; k < kPlaces; ++k) {
+        const std::int64_t first = k * (run.size - kLooks) / (kPlaces - 1);
+        std::int64_t offsets[kLooks];
+        const std::byte* const indices = job.buffers.indices + first * job.index_bytes;
+        if (!job.resolve({indices, job.index_bytes, kLooks, 0, 0, job.coordinates, 1}, offsets))
+            return false;
+        std::int64_t last_end = 0;
+        for (std::int64_t i = 1; i < kLooks; ++i) {
+            if (offsets[i] == offsets[i - 1]) continue;
+            ++ends;
+            if (last_end != 0 && length == 0) length = i - last_end;
+            if (last_end != 0) are_alike = are_alike && i - last_end == length;
+            last_end = i;
+        }
+    }
+    return ends * job.many_in_a_row <= kPlaces * kLooks || (length > 0 && are_alike);
+}
+
 // As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kShortScattered = 64;
     constexpr std::int64_t kShortReduced = 128;
-    constexpr std::int64_t kReducedInARegister = 4;  // so many updates of one place
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
     return run.size >= (job.reduces ? kShortReduced : kShortScattered) &&
            run.index_stride == job.index_bytes && run.table_stride == 0 &&
-           run.item_stride == job.slice_bytes &&
-           !(job.reduces && has_repeats(job, run, kReducedInARegister));
+           run.item_stride == job.slice_bytes && !(job.reduces && stays_in_a_register(job, run));
 }
 
 // Calls kernel(run, items) for every tile, which moves as an UpdateKernel does.

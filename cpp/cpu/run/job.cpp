@@ -34,6 +34,10 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     return result_bytes >= streamed_bytes(threads) && result_bytes + table_bytes >= kept_bytes;
 }
 
+// Halves wait longer for each other, as each step converts them.
+constexpr std::int64_t kManyInARow = 22;
+constexpr std::int64_t kManyHalvesInARow = 10;
+
 // By index type; null where there is none.
 const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int slice) noexcept {
     // Into fewer places updates wait for those before them; minima and maxima soon change nothing.
@@ -104,6 +108,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.move_any_size = choose_move(table, plan, kSliceClasses - 1, may_skip);
     job.compress = table.compress[slice];
     job.reduces = plan.reduction != Reduction::kNone;
+    job.many_in_a_row = plan.value_type == ValueType::kFloat16 ? kManyHalvesInARow : kManyInARow;
     job.far = table_is_far(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;

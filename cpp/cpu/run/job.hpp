@@ -29,6 +29,7 @@ struct Job {
     CompressKernel compress;      // for elements; null for larger slices
     StreamKernel stream;          // for a large result of long slices; null for others
     bool reduces;
+    std::int64_t many_in_a_row;  // so many updates of a place are quicker in a register
     bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
     bool far;            // the table is larger than the caches
     bool items_are_far;  // items and indices come from memory
