@@ -59,6 +59,20 @@ def test_scattered_columns(threads: Callable[[int], None], count: int, width: in
     indices = rng.integers(-8192, 8192, (2100, width), np.int32)
     updates = rng.integers(0, 100, indices.shape, np.uint8)
     columns = np.broadcast_to(np.arange(width), indices.shape)
+    some = (indices[:, 70:], updates[:, 70:])  # which leave columns of the table as they are
+    wanted = table.copy()
+    wanted[some[0], columns[:, :-70]] = some[1]
+    for out in (None, np.empty_like(table), table.copy()):
+        given = table if out is None or out.tobytes() != table.tobytes() else out
+        found = dmlindex.scatter_elements(given, *some, 0, out=out)
+        assert np.array_equal(found, wanted)
+    late = indices.copy()
+    late[-1, -1] = 8192
+    out = table.copy()
+    for given in (table, out):
+        with pytest.raises(IndexError, match=rf"indices\[2099, {width - 1}\] = 8192"):
+            dmlindex.scatter_elements(given, late, updates, 0, out=out)
+        assert np.array_equal(out, table)
     for mode in ("raise", "drop"):
         there = indices < 8192
         places, items = (indices[there], columns[there]), updates[there]

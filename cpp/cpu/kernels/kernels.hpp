@@ -117,6 +117,11 @@ using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table, con
 using StripKernel = void (*)(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
                              const std::byte* table, std::byte* items) noexcept;
 
+// A scatter into one: elements of count rows of items, one for each of the table's columns.
+using StripScatterKernel = void (*)(const std::uint16_t* rows, std::int64_t count,
+                                    std::int64_t width, std::byte* table, const std::byte* items,
+                                    std::int64_t item_stride) noexcept;
+
 // Offsets already resolved, in units and counted from the lowest, held in 1, 2, 4 or 8 bytes: pack
 // narrows count of them, which all fit, and a ResolveKernel whose one coordinate has the unit as
 // its stride reads them back.
@@ -229,6 +234,7 @@ struct Kernels {
     // all checked, and copied to its place then, than the offsets are held.
     std::int64_t aside_share;
     StripKernel gather_strip[kSliceClasses];  // for elements
+    StripScatterKernel scatter_strip[kSliceClasses];
     PackKernel pack[kPackedWidths];
     HoldKernel hold[kIndexTypes][kPackedWidths];
     ResolveKernel unpack[kPackedWidths];

@@ -134,6 +134,19 @@ void gather_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t wi
     }
 }
 
+// Rows of items are far apart: some steps of them are asked for ahead.
+template <std::int64_t kBytes>
+void scatter_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
+                   std::byte* table, const std::byte* items, std::int64_t item_stride) noexcept {
+    constexpr std::int64_t kAhead = 16;
+    for (std::int64_t k = 0; k < count; ++k, rows += width, items += item_stride) {
+        for (std::int64_t at = 0; at < width * kBytes; at += kCacheLineBytes)
+            __builtin_prefetch(items + kAhead * item_stride + at);
+        for (std::int64_t j = 0; j < width; ++j)
+            std::memcpy(table + (rows[j] * width + j) * kBytes, items + j * kBytes, kBytes);
+    }
+}
+
 template <int... kClasses>
 void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
     ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, false>,
@@ -180,6 +193,11 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
     kernels.gather_strip[2] = gather_strip<4>;
     kernels.gather_strip[3] = gather_strip<8>;
     kernels.gather_strip[4] = gather_strip<16>;
+    kernels.scatter_strip[0] = scatter_strip<1>;
+    kernels.scatter_strip[1] = scatter_strip<2>;
+    kernels.scatter_strip[2] = scatter_strip<4>;
+    kernels.scatter_strip[3] = scatter_strip<8>;
+    kernels.scatter_strip[4] = scatter_strip<16>;
     kernels.pack[0] = pack<std::uint8_t>;
     kernels.pack[1] = pack<std::uint16_t>;
     kernels.pack[2] = pack<std::uint32_t>;

@@ -90,27 +90,33 @@ bool shares_few_places(const Job& job, const Plan& plan) noexcept {
            position_count(plan) >= kManyTimes * index_count(plan);
 }
 
-// Runs a job whose indices have to be checked first in strips, which hold them as they need them.
-// False if an index is out of range; nothing where strips do not pay. copy() comes in between.
-template <class Copy>
-std::optional<bool> run_in_strips(const Job& job, const Split& split, int threads, Copy copy) {
+// Runs a job in strips, which hold its indices as they need them: all of them, where they have to
+// be checked first. False if an index is out of range; nothing where strips do not pay. copies:
+// whether the scatter's source is still to be copied.
+std::optional<bool> run_in_strips(const Plan& plan, const Job& job, const Split& split, int threads,
+                                  bool check_first, bool copies) {
     if (!goes_in_strips(job)) return std::nullopt;
+    const bool from_source = copies && plan.copy_rank == 0 && Strips::cover(job, plan.copy_bytes);
+    const std::byte* const source = from_source ? job.buffers.source : job.buffers.table;
     const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);
     std::vector<std::unique_ptr<Strips>> strips;
     for (std::int64_t p = 0; p < parts; ++p) {
         const Job part = part_of(job, split, p, parts);
         if (!Strips::pay(part)) return std::nullopt;
-        strips.push_back(std::make_unique<Strips>(part, true));
+        const std::byte* const part_source = source + (part.buffers.table - job.buffers.table);
+        strips.push_back(std::make_unique<Strips>(part, part_source, check_first));
         if (!strips.back()->has_memory()) return std::nullopt;
     }
     std::atomic<bool> all_good{true};
-    parallel_for(parts, [&](std::int64_t p) {
-        if (!strips[static_cast<std::size_t>(p)]->hold_all()) all_good.store(false);
-    });
-    if (!all_good.load()) return false;
-    copy();
-    parallel_for(parts, [&](std::int64_t p) { strips[static_cast<std::size_t>(p)]->move_all(); });
-    return true;
+    const auto for_all = [&](bool (Strips::*run)() noexcept) {
+        parallel_for(parts, [&](std::int64_t p) {
+            if (!(strips[static_cast<std::size_t>(p)].get()->*run)()) all_good.store(false);
+        });
+        return all_good.load();
+    };
+    if (check_first && !for_all(&Strips::hold_all)) return false;
+    if (copies && !from_source) copy_source(plan, job.buffers);
+    return for_all(check_first ? &Strips::move_all : &Strips::hold_and_move);
 }
 
 constexpr std::int64_t kFewBytes = 16 << 10;
@@ -188,9 +194,6 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
-    if (const std::int64_t aside = check_first ? bytes_aside(plan) : 0; aside > 0) {
-        if (const auto good = run_aside(plan, buffers, aside)) return *good;
-    }
     const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
     if (const auto good = run_all_alike(plan, buffers, threads)) return *good;
 
@@ -199,11 +202,12 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
     const bool by_destination = threads > 1 && plan.direction == Direction::kScatter &&
                                 split.parts < threads && pays_by_destination(job, plan);
 
-    if (check_first && !by_destination) {
-        const auto copy = [&] {
-            if (copies) copy_source(plan, buffers);
-        };
-        if (const auto good = run_in_strips(job, split, threads, copy)) return *good;
+    if (!by_destination) {
+        const auto good = run_in_strips(plan, job, split, threads, check_first, copies);
+        if (good) return *good;
+    }
+    if (const std::int64_t aside = check_first ? bytes_aside(plan) : 0; aside > 0) {
+        if (const auto good = run_aside(plan, buffers, aside)) return *good;
     }
 
     HeldOffsets held;

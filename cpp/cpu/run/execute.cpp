@@ -163,10 +163,6 @@ bool execute(const Job& job) noexcept {
     if (const auto good = execute_in_one(job, parts)) return *good;
     if (parts.free_count == 1) {
         if (const auto good = execute_in_rows(job, dims, parts.positions_rank)) return *good;
-        if (Strips::pay(job)) {
-            Strips strips(job, false);
-            if (strips.has_memory()) return strips.hold_and_move();
-        }
     }
     alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
     const Tile tile = rows_together(dims, parts.positions_rank, places);

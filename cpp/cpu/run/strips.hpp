@@ -8,10 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 
-#include "cpu/kernels/caches.hpp"
+#include "cpu/run/held_rows.hpp"
 #include "cpu/run/job.hpp"
 
 namespace dmlindex::cpu {
@@ -22,23 +20,23 @@ class Strips {
     // Whether strips pay for their packing.
     static bool pay(const Job& job) noexcept;
 
+    // Whether strips go through the whole of a table of so many bytes.
+    static bool cover(const Job& job, std::int64_t table_bytes) noexcept;
+
     // For a job for which strips pay, with room for all of its indices or for those of one outer
-    // position at a time.
-    Strips(const Job& job, bool holds_all) noexcept;
-    bool has_memory() const noexcept { return packed_ != nullptr && held_ != nullptr; }
+    // position at a time. What the table of a scatter holds before lies in source, as it lies in
+    // the table.
+    Strips(const Job& job, const std::byte* source, bool holds_all) noexcept;
+    bool has_memory() const noexcept { return packed_ != nullptr && held_.has_memory(); }
 
     // Holds every index, or returns false if one is out of range; then everything can be moved.
     bool hold_all() noexcept;
-    void move_all() noexcept;
+    bool move_all() noexcept;  // true
 
     // One outer position after the other.
     bool hold_and_move() noexcept;
 
   private:
-    using HeldRow = std::uint16_t;  // what an index is held as: a row of the table
-    struct FreeLines {
-        void operator()(std::byte* bytes) const noexcept;
-    };
     struct Strip;
 
     const Dim& walk() const noexcept { return job_.dims[job_.rank - 2]; }
@@ -47,19 +45,15 @@ class Strips {
     bool gathers() const noexcept { return job_.direction == Direction::kGather; }
     template <class Visit>
     bool each_outer(Visit visit) const noexcept;
+    bool hold(const Buffers& at, std::int64_t outer) noexcept;
     std::int64_t lead_of(const Buffers& at) const noexcept;
-    std::int64_t end_of_strip(std::int64_t first, std::int64_t lead) const noexcept;
-    bool hold_run(const IndexRun& run, HeldRow* held) const noexcept;
-    bool hold(const Buffers& at, HeldRow* held) const noexcept;
-    void move(const Buffers& at, const HeldRow* held) const noexcept;
+    void move(const Buffers& at, std::int64_t outer) const noexcept;
     void move_strip(const Strip& strip) const noexcept;
 
-    static constexpr int kHeldWidth = 1;  // of Kernels::unpack
     Job job_;
-    std::int64_t columns_;     // of a strip
-    std::int64_t held_apart_;  // an outer position's held rows
-    std::unique_ptr<std::byte[], FreeLines> packed_;
-    std::unique_ptr<HeldRow[]> held_;
+    std::int64_t columns_;  // of a strip
+    HeldRows held_;
+    Lines packed_;
 };
 
 }  // namespace dmlindex::cpu
