@@ -1,6 +1,9 @@
 // AVX2: four 64-bit lanes. Hardware gathers are not used: on Zen they are slower than scalar loads.
 #include <immintrin.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "cpu/kernels/shuffle.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 #include "cpu/kernels/vector_updates.hpp"
@@ -46,6 +49,28 @@ struct Avx2 {
         return {_mm256_set_epi64x(
             static_cast<std::int64_t>(values[3]), static_cast<std::int64_t>(values[2]),
             static_cast<std::int64_t>(values[1]), static_cast<std::int64_t>(values[0]))};
+    }
+
+    // Copies 16 indices; whether all of them lie between 0 and last.
+    template <class Index>
+    static bool copy_inside(Index* to, const std::byte* from, std::int64_t last) noexcept {
+        constexpr std::int64_t kStepBytes = kLookUpStep * sizeof(Index);
+        constexpr std::int64_t kMost = std::numeric_limits<std::make_signed_t<Index>>::max();
+        const __m256i most = sizeof(Index) == 8
+                                 ? _mm256_set1_epi64x(last)
+                                 : _mm256_set1_epi32(static_cast<int>(std::min(last, kMost)));
+        __m256i outside = _mm256_setzero_si256();  // a lane's sign
+#pragma GCC unroll 4
+        for (std::int64_t at = 0; at < kStepBytes; at += 32) {
+            const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at));
+            const __m256i room =
+                sizeof(Index) == 8 ? _mm256_sub_epi64(most, some) : _mm256_sub_epi32(most, some);
+            outside = _mm256_or_si256(outside, _mm256_or_si256(some, room));
+            _mm256_store_si256(reinterpret_cast<__m256i*>(reinterpret_cast<std::byte*>(to) + at),
+                               some);
+        }
+        return (sizeof(Index) == 8 ? _mm256_movemask_pd(_mm256_castsi256_pd(outside))
+                                   : _mm256_movemask_ps(_mm256_castsi256_ps(outside))) == 0;
     }
 
     static constexpr std::int64_t kWideBytes = 32;

@@ -9,6 +9,7 @@
 #include "cpu/kernels/moves.hpp"
 #include "cpu/kernels/scalar_indices.hpp"
 #include "cpu/kernels/vector_indices.hpp"
+#include "cpu/kernels/vector_steps.hpp"
 
 namespace dmlindex::cpu {
 
@@ -37,36 +38,6 @@ std::int64_t look_up_on_line(const IndexRun& given, std::int64_t last_place, con
         }
     }
     return i;
-}
-
-// Calls step(i) for every kLookUpStep positions from i on, while it returns true; the last step may
-// go over some positions again. Returns how many positions were done.
-template <class Step>
-[[gnu::always_inline]] inline std::int64_t each_step(std::int64_t count, Step step,
-                                                     std::int64_t i = 0) noexcept {
-    for (; i + kLookUpStep <= count; i += kLookUpStep) {
-        if (!step(i)) return i;
-    }
-    if (i == count || count < kLookUpStep) return i;
-    return step(count - kLookUpStep) ? count : i;
-}
-
-// Places the indices of a step from position i on, and asks for some further on: calls keep(j,
-// places of positions i + j and so on). False if one has no place.
-template <class Vector, class Index, Mode kMode, class Keep>
-[[gnu::always_inline]] inline bool place_step(const std::byte* indices, std::int64_t i,
-                                              std::int64_t ahead, Vector limit, Vector last,
-                                              Keep keep) noexcept {
-    constexpr auto kIndexBytes = static_cast<std::int64_t>(sizeof(Index));
-    fetch_ahead(indices + i * kIndexBytes, kLookUpStep * kIndexBytes, ahead);
-    Vector any_outside = Vector::splat(0);
-    for (std::int64_t j = 0; j < kLookUpStep; j += Vector::kLanes) {
-        Vector outside = Vector::splat(0);
-        const Vector index = indices_at<Vector, Index>(indices + (i + j) * kIndexBytes);
-        keep(j, place<Vector, Index, kMode>(index, limit, last, outside));
-        any_outside = any_outside | outside;
-    }
-    return !any_negative(any_outside);
 }
 
 // Bytes as indices into a table that has a place for each of them, eight in a word.
@@ -101,16 +72,20 @@ std::int64_t look_up(const IndexRun& given, const std::byte* table, std::byte* i
     const Vector limit = Vector::splat(run.coordinates[0].limit);
     const Vector last = Vector::splat(run.coordinates[0].limit - 1);
     const std::int64_t ahead = ahead_bytes(run);
+    AsTheyAre<Vector, Index> as_they_are(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {
         if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
+        fetch_elements<Index>(run, table, kBytes, i);
+        const std::byte* const indices = run.indices + i * static_cast<std::int64_t>(sizeof(Index));
+        const auto move = [&](std::int64_t j, std::int64_t place) {
+            std::memcpy(items + (i + j) * kBytes, table + place * kBytes, kBytes);
+        };
+        if (as_they_are.each(indices, ahead, move)) return true;
         alignas(64) std::int64_t places[kLookUpStep];
         const auto keep = [&](std::int64_t j, Vector at) { at.store(places + j); };
         if (!place_step<Vector, Index, kMode>(run.indices, i, ahead, limit, last, keep))
             return false;
-        fetch_elements<Index>(run, table, kBytes, i);
-        for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-            std::memcpy(items + (i + j) * kBytes, table + places[j] * kBytes, kBytes);
-        }
+        each_place(places, move);
         return true;
     });
 }
