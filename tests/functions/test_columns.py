@@ -120,3 +120,20 @@ def test_columns_of_tables_in_a_row(threads: Callable[[int], None], count: int, 
     assert (out.tobytes(), target.tobytes()) == before
     dmlindex.scatter_elements(target, indices, updates, 1, mode="drop", out=target)
     assert target[:, :, :-1].tobytes() == written[:, :, :-1].tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "c16"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_columns_of_a_far_table(threads: Callable[[int], None], count: int, dtype: str) -> None:
+    """Of many rows, each of which has the same few: column by column, and by rows."""
+    threads(count)
+    rng = np.random.default_rng(count)
+    table = rng.integers(0, 100, (60_000, 96)).astype(dtype)
+    for columns in ([5], [3, -1], [95, 0, 40], [1, 1, 1, 1], range(0, 96, 9)):
+        expected = np.take(table, columns, 1)
+        out = np.zeros((60_000, 2 * len(columns)), dtype)[:, ::2]
+        for given in (None, out):
+            found = dmlindex.gather(table, columns, 1, out=given)
+            assert np.array_equal(found, expected)
+        backwards = dmlindex.gather(table[::-1], columns, 1, mode="clamp")
+        assert np.array_equal(backwards, expected[::-1])

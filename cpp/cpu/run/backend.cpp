@@ -73,12 +73,14 @@ bool are_resolved_one_by_one(const Plan& plan) noexcept {
            plan.dims[plan.rank - 1].table_stride != plan.slice_bytes;
 }
 
-// The look-up for a plan that is one packed row of indices and of elements; null for others.
+// The look-up for a plan that is one packed row of indices and of elements, or a single one; null
+// for others.
 LookUpKernel row_look_up(const Plan& plan) noexcept {
-    if (plan.rank != 1 || plan.slice_bytes > kElementBytes) return nullptr;
+    if (plan.rank > 1 || plan.slice_bytes > kElementBytes) return nullptr;
     const Dim& row = plan.dims[0];
-    const bool packed = row.index_stride == index_bytes(plan.index_type) && row.table_stride == 0 &&
-                        row.item_stride == plan.slice_bytes;
+    const bool packed =
+        plan.rank == 0 || (row.index_stride == index_bytes(plan.index_type) &&
+                           row.table_stride == 0 && row.item_stride == plan.slice_bytes);
     return packed ? choose_look_up(plan) : nullptr;
 }
 

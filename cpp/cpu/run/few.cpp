@@ -23,7 +23,7 @@ bool is_one_run(const Plan& plan) noexcept {
 bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up,
              bool far) {
     if (look_up != nullptr) {
-        const Dim& row = plan.dims[0];
+        const Dim row = plan.rank > 0 ? plan.dims[0] : Dim{1, 0, 0, 0};
         IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
                      plan.coordinates, plan.coordinate_count};
         run.fetches_table = reached_bytes(plan) > caches().far_bytes;

@@ -13,6 +13,14 @@
 namespace dmlindex::cpu {
 namespace {
 
+// Whether the lines that a row of positions takes of all rows of the table come from far. The
+// hardware foresees those of one column, but not of several in turns.
+bool reads_far(const Job& job, const Partition& parts, const Block& row) noexcept {
+    const std::int64_t far_bytes = 4 * caches().l2_bytes;
+    return parts.free_count * row.count > far_bytes / kCacheLineBytes &&
+           spread_bytes(job.dims, parts.before) > far_bytes;
+}
+
 // A short row of positions that is moved along free dims before it: many times over at once.
 void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& carry) noexcept {
     const Tile tile = tile_of(job.dims, parts.before, kBlockPositions / row.count);
@@ -27,6 +35,7 @@ void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& 
     }
     Block block = row;
     block.offsets = offsets;
+    block.far = row.far || reads_far(job, parts, row);
     for (PositionWalker walker(job.dims, tile.dim + 1, 0); !walker.at_end();) {
         const std::int64_t rows = std::min(tile.rows, walker.left_in_run());
         block.count = rows * tile.row_places * row.count;
@@ -53,14 +62,33 @@ void copy_along(const Job& job, const Dim& dim, std::byte* table, std::byte* ite
 // offsets than to go column by column.
 constexpr std::int64_t kShortOfRows = 3 * kBlockPositions;
 
-// A few positions, each all along the last of the free dims before them.
+// Whether columns pay: where rows are few, or where each of very few columns has lines of its own
+// in a far table, which the hardware foresees column by column.
+bool goes_by_columns(const Job& job, const Partition& parts, const Block& block) noexcept {
+    constexpr std::int64_t kFewRows = 8;
+    constexpr std::int64_t kFewColumns = 4;
+    constexpr std::int64_t kLeastBytes = 4;
+    const Dim& rows = job.dims[parts.before - 1];
+    if (rows.size < std::max(kFewRows, block.count) || block.slice_bytes > kCacheLineBytes)
+        return false;
+    if (parts.free_count * block.count <= kShortOfRows) return true;
+    return block.count <= kFewColumns && block.slice_bytes >= kLeastBytes &&
+           std::abs(rows.table_stride) >= block.count * kCacheLineBytes &&
+           reads_far(job, parts, block);
+}
+
+// A few positions, each along some rows of the last of the free dims before them.
 void move_columns(const Job& job, const Partition& parts, const Block& block) noexcept {
     const Dim& rows = job.dims[parts.before - 1];
     for (PositionWalker walker(job.dims, parts.before - 1, 0); !walker.at_end();
          walker.advance(1)) {
-        for (std::int64_t i = 0; i < block.count; ++i) {
-            copy_along(job, rows, block.table + walker.table_offset() + block.offsets[i],
-                       block.items + walker.item_offset() + i * block.item_stride);
+        for (std::int64_t r = 0; r < rows.size; r += kBlockPositions) {
+            Dim some = rows;
+            some.size = std::min(rows.size - r, kBlockPositions);
+            std::byte* const table = block.table + walker.table_offset() + r * rows.table_stride;
+            std::byte* const items = block.items + walker.item_offset() + r * rows.item_stride;
+            for (std::int64_t i = 0; i < block.count; ++i)
+                copy_along(job, some, table + block.offsets[i], items + i * block.item_stride);
         }
     }
 }
@@ -90,10 +118,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
         return;
     }
     if (parts.behind == 0 && move_shuffled_rows(job, parts, block)) return;
-    constexpr std::int64_t kFewRows = 8;
-    if (parts.behind == 0 && job.copy != nullptr && block.slice_bytes <= kCacheLineBytes &&
-        job.dims[parts.before - 1].size >= std::max(kFewRows, block.count) &&
-        parts.free_count * block.count <= kShortOfRows) {
+    if (parts.behind == 0 && job.copy != nullptr && goes_by_columns(job, parts, block)) {
         move_columns(job, parts, block);
         return;
     }

@@ -78,8 +78,7 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
 
 LookUpKernel choose_look_up(const Plan& plan) noexcept {
     const int slice = slice_class(plan.slice_bytes);
-    const bool plain_gather = plan.direction == Direction::kGather && plan.rank > 0 &&
-                              plan.coordinate_count == 1 &&
+    const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
     // Others than elements are copied as more bytes than they have, but at the table's end.
@@ -88,8 +87,9 @@ LookUpKernel choose_look_up(const Plan& plan) noexcept {
         (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
         return nullptr;
     }
+    const std::int64_t count = plan.rank > 0 ? plan.dims[plan.rank - 1].size : 1;
     return look_up_for(kernels(), plan.index_type, plan.mode,
-                       {slice, plan.coordinates[0].limit, plan.dims[plan.rank - 1].size});
+                       {slice, plan.coordinates[0].limit, count});
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
