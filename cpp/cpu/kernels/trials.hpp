@@ -62,7 +62,7 @@ bool near_updates_are_quicker(UpdateKernel update) noexcept;
 bool near_slices_are_quicker(MoveKernel gather) noexcept;
 
 // Slices of so many bytes are pages, which the C library may copy quicker than a kernel does.
-inline constexpr std::int64_t kPageBytes = std::int64_t{8} << 10;
+inline constexpr std::int64_t kPageBytes = std::int64_t{4} << 10;
 
 // Whether it does, into a result that L2 does not hold: it has the CPU copy by itself, which waits
 // for each line on a Zen 4, and takes 0.6 to 0.95 of the time on a Zen 5. A quarter of a

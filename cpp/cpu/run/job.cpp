@@ -19,7 +19,7 @@ constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
 // The same where slices are many pages, and the C library is the quicker one to copy them: it
 // fetches no lines to write to.
 constexpr std::int64_t kKeptByLibraryBytes = std::int64_t{48} << 20;
-constexpr std::int64_t kManyPagesBytes = 6 * kPageBytes;
+constexpr std::int64_t kManyPagesBytes = 12 * kPageBytes;
 
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
