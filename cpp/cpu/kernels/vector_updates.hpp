@@ -122,7 +122,8 @@ template <class Vector, class Index, Reduction kReduction, class T>
 std::int64_t put_ordered(const IndexRun& run, std::byte* table, const std::byte* items,
                          bool far) noexcept {
     constexpr std::int64_t kLeast = 1024;
-    constexpr std::int64_t kAtOnce = 8 * kLeast;
+    constexpr std::int64_t kMost = 8 * kLeast;
+    std::int64_t at_once = kLeast;  // soon more
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
     const auto put_better = [](std::byte* target, const std::byte* item) {
         if (changes_nothing<kReduction, T>(target, item)) [[likely]]
@@ -132,7 +133,8 @@ std::int64_t put_ordered(const IndexRun& run, std::byte* table, const std::byte*
     std::int64_t done = 0;
     while (done < run.count) {
         IndexRun piece = behind(run, done);
-        piece.count = std::min(piece.count, kAtOnce);
+        piece.count = std::min(piece.count, at_once);
+        at_once = std::min(2 * at_once, kMost);
         const std::byte* const from = items + done * kBytes;
         const bool rarely = !far && piece.count >= kLeast &&
                             changes_little<Index, kReduction, T>(piece, table, from);

@@ -40,10 +40,13 @@ constexpr std::int64_t kManyHalvesInARow = 10;
 
 // By index type; null where there is none.
 const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int slice) noexcept {
-    // Into fewer places updates wait for those before them; minima and maxima soon change nothing.
+    // Into fewer places updates wait for those before them; minima and maxima soon change nothing,
+    // which long rows find out.
     constexpr std::int64_t kFewOrderedPlaces = 256;
+    constexpr std::int64_t kLongRow = 65536;
     const bool sums = plan.reduction == Reduction::kAdd || plan.reduction == Reduction::kMul;
-    const std::int64_t few = sums ? table.few_summed_places : kFewOrderedPlaces;
+    const bool is_long = plan.rank > 0 && plan.dims[plan.rank - 1].size >= kLongRow;
+    const std::int64_t few = sums ? table.few_summed_places : is_long ? 1 : kFewOrderedPlaces;
     const bool plain_scatter = plan.direction == Direction::kScatter && plan.rank > 0 &&
                                plan.coordinate_count == 1 && plan.slice_bytes <= kElementBytes &&
                                plan.coordinates[0].table_stride == plan.slice_bytes;
