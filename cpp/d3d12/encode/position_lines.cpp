@@ -9,8 +9,7 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-// What a GPU's cache fetches at once: the positions of a line that are further apart have no part
-// of it together.
+// What a GPU's cache fetches at once: positions of a line that are further apart share none of it.
 constexpr std::int64_t kSectorBytes = 32;
 
 // Of reduce_lines.hlsl: the lanes of a group at least; elements of a line for each position, where
@@ -23,13 +22,16 @@ constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
 constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
-// Positions for each element of a line, up to which floats that the hardware adds are quicker so:
-// of rows, and of columns, whose neighbours are read together anyway (float32 alone). But short
-// rows that are not many are quicker with the copy in the same kernel: elements and positions.
+// Positions for each element of a row, up to which floats that the hardware adds are quicker so.
+// But short rows that are not many are quicker with the copy in the same kernel: elements and
+// positions; but of large tables with few positions. Of a column, whose neighbours are read
+// together anyway: positions that are no work for a thread, unless they are few in all and there is
+// a copy.
 constexpr std::int64_t kMostAddedOfRows = 32;
-constexpr std::int64_t kMostAddedOfColumns = 1;
 constexpr std::int64_t kShortRow = 40;
-constexpr std::int64_t kManyOfShortRows = 1 << 22;  // bytes
+constexpr std::int64_t kManyUpdateBytes = 1 << 22;
+constexpr std::int64_t kLargeTableBytes = 1 << 21;
+constexpr std::int64_t kFewOfColumn = 4;
 // Of columns that have many positions for each element lanes pay up to so many threads, while each
 // has some, and a group's neighbouring lines some of the memory that is fetched at once.
 constexpr std::int64_t kManyLanes = 1 << 17;
@@ -40,12 +42,10 @@ constexpr std::int64_t kSomeOfALane = 32;
 constexpr std::int64_t kManyGroups = 264;
 constexpr std::int64_t kSomeGroups = 64;
 
-// Of scatter_lines.hlsl: positions of a line for each of its targets, for it to go backwards; and
-// where there is a copy to make.
+// Of scatter_lines.hlsl: positions for each target of a line that goes backwards; with a copy.
 constexpr std::int64_t kEnoughNamed = 4;
 constexpr std::int64_t kManyNamed = 8;
-// And of rows: what a thread moves by itself, from where on a block is quicker, with a copy to make
-// and in place.
+// And of rows: bytes from where on a block is quicker, with a copy to make and in place.
 constexpr std::int64_t kBlockBytesCopied = 48;
 constexpr std::int64_t kBlockBytesInPlace = 112;
 
@@ -172,16 +172,23 @@ bool adds_integers(const Plan& plan) noexcept {
            (values == VALUES_INTEGERS || values == VALUES_WIDE);
 }
 
+bool are_few_in_columns(const Plan& plan, const PositionLines& lines) noexcept {
+    return !lines.are_rows && lines.positions <= kFewOfColumn &&
+           (!plan.copies_source || position_count(plan) * plan.slice_bytes >= kManyUpdateBytes);
+}
+
 // Whether a sum along lines of floats is quicker by atomics that add such.
 bool adding_pays(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
     const std::int64_t added = added_bytes(plan, reach);
     const std::int64_t elements = plan.coordinates[0].limit;
     if (added == 0) return false;
     if (!lines.are_rows) {
-        return added == kWord && lines.positions <= kMostAddedOfColumns * elements;
+        return added == kWord && (lines.positions <= elements || are_few_in_columns(plan, lines));
     }
+    const bool is_sparse = elements > kMostUnnamed * lines.positions &&
+                           lines.count * elements * plan.slice_bytes > kLargeTableBytes;
     const bool is_short = plan.copies_source && elements + lines.positions < kShortRow &&
-                          position_count(plan) * added < kManyOfShortRows;
+                          position_count(plan) * added < kManyUpdateBytes && !is_sparse;
     return !is_short && lines.positions <= kMostAddedOfRows * elements;
 }
 
@@ -260,10 +267,11 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
     if (!lines) return std::nullopt;
     const std::int64_t elements = plan.coordinates[0].limit;
+    lines->are_rows = lines_are_rows(plan, *lines);
     // With fewer, atomics are as quick.
     if (has_integers && lines->positions < elements) return std::nullopt;
-    lines->are_rows = lines_are_rows(plan, *lines);
-    if (adding_pays(plan, *lines, reach)) return std::nullopt;
+    const bool are_few = adds_integers(plan) && are_few_in_columns(plan, *lines);
+    if (are_few || adding_pays(plan, *lines, reach)) return std::nullopt;
     const bool any_order = plan.any_order || has_integers;
     lines->lane_shift = any_order ? lanes_of(plan, *lines, reach.profile) : 0;
     const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;
