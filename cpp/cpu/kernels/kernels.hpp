@@ -117,7 +117,8 @@ using UpdateKernel = std::int64_t (*)(const IndexRun& run, std::byte* table, con
 using StripKernel = void (*)(const std::uint16_t* rows, std::int64_t count, std::int64_t width,
                              const std::byte* table, std::byte* items) noexcept;
 
-// A scatter into one: elements of count rows of items, one for each of the table's columns.
+// A scatter into one, row by row of count rows of items, which have an element for each of the
+// table's columns; of those that go to one place the last stays.
 using StripScatterKernel = void (*)(const std::uint16_t* rows, std::int64_t count,
                                     std::int64_t width, std::byte* table, const std::byte* items,
                                     std::int64_t item_stride) noexcept;

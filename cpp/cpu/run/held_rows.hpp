@@ -29,6 +29,8 @@ class HeldRows {
     // Of the job's last two dims, the walk along the indexed axis and the columns, so many a strip;
     // there is room for some outer positions' rows.
     HeldRows(const Job& job, std::int64_t columns, std::int64_t outer_count) noexcept;
+    HeldRows(const HeldRows&) = delete;
+    HeldRows& operator=(const HeldRows&) = delete;
     bool has_memory() const noexcept { return rows_ != nullptr; }
 
     // Holds the rows that an outer position's indices mean, the limit where they are skipped. False

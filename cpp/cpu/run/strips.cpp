@@ -129,6 +129,8 @@ bool Strips::pay(const Job& job) noexcept {
 
 bool Strips::cover(const Job& job, std::int64_t table_bytes) noexcept {
     const std::int64_t row_bytes = job.dims[job.rank - 1].size * job.slice_bytes;
+    for (int d = 0; d < job.rank - 2; ++d)
+        if (job.dims[d].table_stride == 0) return false;
     return outer_positions(job) * job.coordinates[0].limit * row_bytes == table_bytes;
 }
 
@@ -212,15 +214,17 @@ void Strips::move(const Buffers& at, std::int64_t outer) const noexcept {
 // Some positions of the axis at a time, whose items lie packed in between.
 void Strips::move_strip(const Strip& strip) const noexcept {
     const std::int64_t row_bytes = strip.width * job_.slice_bytes;
+    // Both are null for others than elements.
     const int slice = slice_class(job_.slice_bytes);
-    if (!gathers() && !job_.reduces) {
-        kernels().scatter_strip[slice](strip.held, walk().size, strip.width, strip.packed,
-                                       strip.items, walk().item_stride);
+    const StripKernel gather = kernels().gather_strip[slice];
+    const StripScatterKernel scatter = kernels().scatter_strip[slice];
+    if (!gathers() && !job_.reduces && scatter != nullptr) {
+        scatter(strip.held, walk().size, strip.width, strip.packed, strip.items,
+                walk().item_stride);
         return;
     }
     const std::int64_t most = kBlockPositions / strip.width;
-    const bool gathers_at_once = gathers() && strip.width % kLookUpStep == 0;
-    const StripKernel gather = kernels().gather_strip[slice];
+    const bool gathers_at_once = gathers() && gather != nullptr && strip.width % kLookUpStep == 0;
     const Coordinate row{limit() + 1, row_bytes, 0, 0};
     alignas(kCacheLineBytes) std::int64_t places[kBlockPositions];
     for (std::int64_t i = 0; !gathers_at_once && i < most * strip.width; ++i) {

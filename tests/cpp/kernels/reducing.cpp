@@ -128,10 +128,40 @@ void try_put_reduced(Case& c, cpu::UpdateKernel kernel) {
     const Twin items = c.buffer(c.count * bytes);
     put_values(c, type, table, limit * bytes);
     put_values(c, type, items, c.count * bytes);
-    try_update(c, kernel, c.at<IndexType>(2), bytes, table, limit, items,
-               [&](std::byte* target, const std::byte* item) {
-                   combine(type, c.at<Reduction>(1), target, item, nullptr);
-               });
+    try_update(
+        c, kernel, c.at<IndexType>(2), bytes, table, limit, items,
+        [&](std::byte* target, const std::byte* item) {
+            if (combine(type, c.at<Reduction>(1), target, item, nullptr)) return;
+            static const cpu::Kernels scalar = cpu::kernels_of("scalar");
+            const std::int64_t offset = 0;
+            scalar.reduce[c.at(0)][c.at(1)]({target, &offset, 1, const_cast<std::byte*>(item),
+                                             bytes, bytes, bytes, false, nullptr, nullptr});
+        });
+}
+
+void try_scatter_strip(Case& c, cpu::StripScatterKernel kernel) {
+    Random& random = c.random;
+    const std::int64_t bytes = cpu::kClassBytes[c.at(0)];
+    const std::int64_t width = c.timed ? 32 : random.between(1, 70);
+    const std::int64_t limit = c.timed ? 1000 : random.between(1, 40);
+    const std::int64_t count = c.count / width;
+    const std::int64_t row_bytes = width * bytes;
+    const std::int64_t stride =
+        random.one_of({row_bytes, -row_bytes, std::int64_t{0}, row_bytes + 5});
+    const Twin rows = c.buffer(2 * count * width, 2);
+    const Twin table = c.buffer(limit * row_bytes);
+    const Pieces items = c.pieces(count, row_bytes, stride);
+    for (std::int64_t i = 0; i < count * width; ++i) {
+        const std::int64_t row = random.between(0, limit - 1);
+        put(rows + 2 * i, row, 2);
+        std::memcpy(table.expected + (row * width + i % width) * bytes,
+                    items.origin.expected + i / width * stride + i % width * bytes,
+                    static_cast<std::size_t>(bytes));
+    }
+    c.call([&] {
+        kernel(reinterpret_cast<const std::uint16_t*>(rows.data), count, width, table.data,
+               items.origin.data, stride);
+    });
 }
 
 }  // namespace
@@ -141,6 +171,7 @@ std::vector<Family> reduce_families() {
     return {
         family<&Kernels::reduce, try_reduce>("reduce", {Axis::kValueType, Axis::kReduction}),
         family<&Kernels::put, try_put>("put", {Axis::kSlice, Axis::kIndexType}),
+        family<&Kernels::scatter_strip, try_scatter_strip>("scatter_strip", {Axis::kSlice}),
         family<&Kernels::put_reduced, try_put_reduced>(
             "put_reduced", {Axis::kValueType, Axis::kReduction, Axis::kIndexType}),
     };
