@@ -14,9 +14,11 @@
 #include "cpu/run/copied_rows.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/few.hpp"
+#include "cpu/run/free_dims.hpp"
 #include "cpu/run/held_offsets.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/linear.hpp"
+#include "cpu/run/rows.hpp"
 #include "cpu/run/split.hpp"
 #include "cpu/run/strips.hpp"
 #include "parallel/parallel.hpp"
@@ -97,7 +99,9 @@ bool shares_few_places(const Job& job, const Plan& plan) noexcept {
 // whether the scatter's source is still to be copied.
 std::optional<bool> run_in_strips(const Plan& plan, const Job& job, const Split& split, int threads,
                                   bool check_first, bool copies) {
-    if (!goes_in_strips(job)) return std::nullopt;
+    if (!Strips::pay(job) || partition(job).free_count > 1 ||
+        has_whole_rows(job, job.dims, job.rank))
+        return std::nullopt;
     const bool from_source = copies && plan.copy_rank == 0 && Strips::cover(job, plan.copy_bytes);
     const std::byte* const source = from_source ? job.buffers.source : job.buffers.table;
     const std::int64_t parts = std::min<std::int64_t>(threads, split.parts);

@@ -11,7 +11,6 @@
 #include "cpu/run/lines_trial.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
-#include "cpu/run/strips.hpp"
 #include "cpu/run/tiles.hpp"
 #include "cpu/run/walker.hpp"
 
@@ -147,11 +146,6 @@ void deliver(const Job& job, const Block& block, Carry& carry) noexcept {
     } else {
         (block.slice_bytes == job.slice_bytes ? job.move : job.move_any_size)(block);
     }
-}
-
-bool goes_in_strips(const Job& job) noexcept {
-    return Strips::pay(job) && partition(job).free_count == 1 &&
-           !has_whole_rows(job, job.dims, job.rank);
 }
 
 bool execute(const Job& job) noexcept {

@@ -125,9 +125,6 @@ inline LookUpRun look_up_run(const Job& job) noexcept {
 // have been moved by then. There is at least one position and one byte to move.
 bool execute(const Job& job) noexcept;
 
-// Whether the job goes strip by strip, as long as there is memory.
-bool goes_in_strips(const Job& job) noexcept;
-
 // Moves a block, past the caches if the result is large: then through the carry.
 void deliver(const Job& job, const Block& block, Carry& carry) noexcept;
 
