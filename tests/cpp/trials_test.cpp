@@ -42,6 +42,11 @@ TEST(Trials, WhatIsNearIsNotAskedForAheadWhereThatIsQuicker) {
     EXPECT_FALSE(near_slices_are_quicker(move<false>));
 }
 
+TEST(Trials, StoresAskWhereThatIsQuicker) {
+    EXPECT_TRUE(stores_gain_by_asking(update<false>));
+    EXPECT_FALSE(stores_gain_by_asking(update<true>));
+}
+
 TEST(Trials, PlacesLieInTheTable) {
     const auto stays_inside = [](const IndexRun& run, std::byte* table, const std::byte* items,
                                  bool) noexcept {
@@ -55,6 +60,7 @@ TEST(Trials, PlacesLieInTheTable) {
         return run.count;
     };
     near_updates_are_quicker(stays_inside);
+    stores_gain_by_asking(stays_inside);
     const auto slices_stay_inside = [](const Block& block) noexcept {
         for (std::int64_t i = 0; i < block.count; ++i) {
             EXPECT_EQ(block.offsets[i] % block.slice_bytes, 0);

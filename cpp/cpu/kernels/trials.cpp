@@ -10,25 +10,27 @@ namespace dmlindex::cpu {
 namespace {
 
 constinit Found library_copies;
+constinit Found waiting_stores;
 
 constexpr int kLongRounds = 4;  // of trials that take long
 
 // Any number after the one before.
 std::uint32_t any_after(std::uint32_t number) noexcept { return number * 1664525 + 1013904223; }
 
-// Places all over a table of four times L2, counted in units of some bytes, and as many items.
+// Places all over a table of four times L2, counted in units of some bytes, some times kCount of
+// them, and items for kCount.
 class AnyPlaces {
   public:
     static constexpr std::int64_t kCount = 4096;
 
-    AnyPlaces(std::int64_t slice_bytes, std::int64_t unit_bytes) noexcept
+    AnyPlaces(std::int64_t slice_bytes, std::int64_t unit_bytes, int times = 1) noexcept
         : slice_bytes_(slice_bytes),
           limit_(4 * caches().l2_bytes / slice_bytes),
           bytes_(new(std::nothrow)
                      std::byte[static_cast<std::size_t>((limit_ + kCount) * slice_bytes)]()),
-          places_(new(std::nothrow) std::int64_t[kCount]) {
+          places_(new(std::nothrow) std::int64_t[static_cast<std::size_t>(times * kCount)]) {
         std::uint32_t any = 1;
-        for (std::int64_t i = 0; places_ != nullptr && i < kCount; ++i) {
+        for (std::int64_t i = 0; places_ != nullptr && i < times * kCount; ++i) {
             any = any_after(any);
             const std::int64_t place = (std::int64_t{any} * limit_) >> 32;
             places_[static_cast<std::size_t>(i)] = place * (slice_bytes / unit_bytes);
@@ -92,6 +94,26 @@ bool near_updates_are_quicker(UpdateKernel update) noexcept {
     const IndexRun run{indices, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1};
     const auto move = [&](bool far) { update(run, places.table(), places.items(), far); };
     return is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
+}
+
+bool stores_gain_by_asking(UpdateKernel put) noexcept {
+    constexpr std::int64_t kBytes = sizeof(float);
+    const AnyPlaces places(kBytes, kBytes, 2 * kLongRounds);
+    if (!places.has_memory()) return false;
+    const Coordinate axis{places.limit(), kBytes, 0, 0};
+    const auto* next = reinterpret_cast<const std::byte*>(places.all());
+    const auto move = [&](bool far) {
+        put({next, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1}, places.table(),
+            places.items(), far);
+        next += AnyPlaces::kCount * sizeof(std::int64_t);
+    };
+    return is_quicker([&] { move(true); }, [&] { move(false); }, kLongRounds);
+}
+
+bool stores_wait(const Kernels& kernels) noexcept {
+    const UpdateKernel put =
+        kernels.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+    return waiting_stores.known_or(put != nullptr, [&] { return stores_gain_by_asking(put); });
 }
 
 bool near_slices_are_quicker(MoveKernel gather) noexcept {

@@ -145,7 +145,8 @@ std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexc
     }
     if (can_update(job, parts)) {
         return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
-            return job.update(run, job.buffers.table + run.table_offset, items, job.far);
+            return job.update(run, job.buffers.table + run.table_offset, items,
+                              job.asks_for_updates);
         });
     }
     return std::nullopt;

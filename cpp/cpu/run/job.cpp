@@ -21,6 +21,9 @@ constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
 constexpr std::int64_t kKeptByLibraryBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kManyPagesBytes = 12 * kPageBytes;
 
+// To so many positions it makes a difference whether they had better ask for what they read.
+constexpr std::int64_t kWorthATrial = 4096;
+
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
@@ -57,6 +60,13 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
     return slots[static_cast<int>(plan.reduction)];
 }
 
+// Whether a plain scatter of many single elements waits for a table that L2 does not hold.
+bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
+    return plan.direction == Direction::kScatter && plan.reduction == Reduction::kNone &&
+           reached > 2 * caches().l2_bytes && position_count(plan) >= kWorthATrial &&
+           stores_wait(kernels());
+}
+
 }  // namespace
 
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
@@ -65,7 +75,6 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const std::int64_t near_bytes = (gathers ? 4 : 2) * caches().l2_bytes;
     const std::int64_t far_bytes = (gathers ? 12 : 8) * caches().l2_bytes;
     if (reached <= near_bytes || reached > far_bytes) return reached > far_bytes;
-    constexpr std::int64_t kWorthATrial = 4096;
     const bool tries = position_count(plan) >= kWorthATrial;
     if (gathers) {
         static constinit Found near_is_quicker;
@@ -113,6 +122,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.reduces = plan.reduction != Reduction::kNone;
     job.many_in_a_row = plan.value_type == ValueType::kFloat16 ? kManyHalvesInARow : kManyInARow;
     job.far = table_is_far(plan, reached);
+    job.asks_for_updates = job.far || updates_wait(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;

@@ -32,7 +32,9 @@ struct Job {
     std::int64_t many_in_a_row;  // so many updates of a place are quicker in a register
     bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
     bool far;            // the table is larger than the caches
-    bool items_are_far;  // items and indices come from memory
+    bool
+        asks_for_updates;  // so are its lines for the update's stores, or they wait for L2 too long
+    bool items_are_far;    // items and indices come from memory
     Buffers buffers;
     std::int64_t index_bytes;
     std::int64_t slice_bytes;

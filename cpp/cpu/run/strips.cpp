@@ -5,6 +5,7 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/walker.hpp"
 
@@ -20,8 +21,9 @@ std::int64_t strip_bytes(const Job& job) noexcept {
 
 // Whether the rows that columns take come from so far that packing them pays. L2 gives single ones
 // out quickly; but where outer dims have other rows each, more than the last level is likely to
-// keep, it has them to fetch first. A scatter packs what it writes, and has to unpack it. The
-// larger elements are, the more of a line serves the one column that comes for it.
+// keep, it has them to fetch first. A scatter packs what it writes, and has to unpack it, but where
+// stores wait for the last level, that is soon quicker. The larger elements are, the more of a line
+// serves the one column that comes for it.
 bool are_far(const Job& job) noexcept {
     const Dim& walk = job.dims[job.rank - 2];
     const Dim& column = job.dims[job.rank - 1];
@@ -29,6 +31,12 @@ bool are_far(const Job& job) noexcept {
     const std::int64_t l2_bytes = caches().l2_bytes;
     const std::int64_t bytes = row.limit * row.table_stride;
     if (job.direction == Direction::kScatter) {
+        constexpr std::int64_t kReducedBytes = 2;
+        if (bytes >= 2 * l2_bytes && stores_wait(kernels()) &&
+            (!job.reduces || job.slice_bytes <= kReducedBytes)) {
+            const bool fits_easily = row.limit * strip_bytes(job) <= l2_bytes / 4;
+            return walk.size >= row.limit * job.slice_bytes / (fits_easily ? 12 : 6);
+        }
         const std::int64_t share = bytes < 32 * l2_bytes || job.reduces ? 4 : 10;
         return bytes >= 16 * l2_bytes && walk.size >= row.limit * job.slice_bytes / share;
     }
