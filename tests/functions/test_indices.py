@@ -203,18 +203,20 @@ def test_unequal_batches_are_refused(sizes: tuple[int, int]) -> None:
 @pytest.mark.parametrize("mode", ["raise", "clamp", "fill"])
 @pytest.mark.parametrize("dtype", ["i1", "f8", "V3"])
 def test_a_table_larger_than_the_caches(dtype: str, mode: Any) -> None:
-    """Its elements are asked for by the indices that come later, good or bad ones."""
+    """Its elements are asked for by the indices that come later, good or bad ones; of many, some
+    are looked up in one way and some in another first."""
     size = 80 * 2**20 // np.dtype(dtype).itemsize
     x = np.zeros(size, dtype)
     x.view(np.uint8)[:] = np.arange(x.nbytes, dtype=np.uint8)
     rng = np.random.default_rng(2)
-    for count in (1, 70, 80, 81, 300, 5000):
+    calls = [(count, count // 2) for count in (1, 70, 80, 81, 300, 5000, 20_000)]
+    for count, bad in (*calls, (20_000, 1000)):
         indices = rng.integers(-size, size, count)
         if mode != "raise":
             indices[-1] = 2**62
-            indices[count // 2] = -(2**63)
+            indices[bad] = -(2**63)
         both("gather", x, indices, mode=mode, device="cpu")
-        indices[count // 2] = size
+        indices[bad] = size
         if mode == "raise":
-            with pytest.raises(IndexError, match=rf"indices\[{count // 2}\] = {size} "):
+            with pytest.raises(IndexError, match=rf"indices\[{bad}\] = {size} "):
                 dmlindex.gather(x, indices)

@@ -221,6 +221,8 @@ struct Kernels {
     ResolveKernel resolve[kIndexTypes][kModes];
     AddressKernel address[kIndexTypes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
+    // One element after the other, without vectors: several wait longer for far lines on some CPUs.
+    LookUpKernel look_up_singly[kIndexTypes][kModes][kElementClasses];
     // For tables of at most small_table elements, which fit in registers.
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
     std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none

@@ -176,6 +176,7 @@ void add_scalar_kernels(Kernels& kernels) noexcept {
         slots[2] = look_up_scalar<Index, kPlaced, 4>;
         slots[3] = look_up_scalar<Index, kPlaced, 8>;
         slots[4] = look_up_scalar<Index, kPlaced, 16>;
+        std::copy_n(slots, kElementClasses, kernels.look_up_singly[type][mode]);
         LookUpKernel(&placed)[kSliceClasses] = kernels.look_up_placed[type][mode];
         placed[0] = look_up_placed_scalar<Index, kPlaced, 1>;
         placed[1] = look_up_placed_scalar<Index, kPlaced, 2>;

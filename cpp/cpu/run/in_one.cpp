@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/moves.hpp"
+#include "cpu/run/by_turns.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/shuffled_rows.hpp"
@@ -90,6 +91,63 @@ bool can_update(const Job& job, const Partition& parts) noexcept {
            run.item_stride == job.slice_bytes && !(job.reduces && stays_in_a_register(job, run));
 }
 
+// Whether neighbouring positions of a packed row read lines of their own, by some looks.
+bool neighbours_are_apart(const Job& job, const Dim& run) noexcept {
+    constexpr std::int64_t kLooks = 16;
+    std::int64_t near = 0;
+    for (std::int64_t k = 0; k < kLooks; ++k) {
+        const std::byte* const indices =
+            job.buffers.indices + k * (run.size - 2) / kLooks * job.index_bytes;
+        std::int64_t at[2];
+        if (!job.resolve({indices, job.index_bytes, 2, 0, 0, job.coordinates, 1}, at)) return false;
+        near += at[0] == kSkipped || std::abs(at[1] - at[0]) < kCacheLineBytes ? 1 : 0;
+    }
+    return near <= kLooks / 4;
+}
+
+// The look-up of a row; of many elements of a far table, by turns with the one that takes them
+// singly, until it is known which is quicker.
+class LookUp {
+  public:
+    explicit LookUp(const Job& job) noexcept : job_(job), turns_(gains_by_turns(job), 19) {}
+
+    std::int64_t operator()(IndexRun run, std::byte* items) noexcept {
+        run.fetches_table = job_.fetches_table;
+        std::int64_t moved = 0;
+        while (turns_.run() && run.count - moved >= kPiecePositions) {
+            IndexRun piece = behind(run, moved);
+            piece.count = kPiecePositions;
+            std::int64_t found = 0;
+            turns_.piece([&](bool singly) {
+                found = move(piece, items + moved * job_.slice_bytes, singly);
+            });
+            moved += found;
+            if (found < kPiecePositions) return moved;
+        }
+        if (moved == run.count) return moved;
+        return moved + move(behind(run, moved), items + moved * job_.slice_bytes,
+                            turns_.other_is_quicker());
+    }
+
+  private:
+    static constexpr std::int64_t kPiecePositions = 128;
+
+    static bool gains_by_turns(const Job& job) noexcept {
+        const Dim& run = job.dims[job.rank - 1];
+        return job.look_up_singly != nullptr &&
+               run.size >= 8 * ByTurns<>::kPieces * kPiecePositions &&
+               neighbours_are_apart(job, run);
+    }
+
+    std::int64_t move(const IndexRun& run, std::byte* items, bool singly) const noexcept {
+        const LookUpKernel kernel = singly ? job_.look_up_singly : job_.look_up;
+        return kernel(run, job_.buffers.table + run.table_offset, items);
+    }
+
+    const Job& job_;
+    ByTurns<> turns_;
+};
+
 // Calls kernel(run, items) for every tile, which moves as an UpdateKernel does.
 template <class Kernel>
 bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
@@ -138,10 +196,7 @@ bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
 std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexcept {
     const Tile row{job.rank - 1, job.rank > 0 ? job.dims[job.rank - 1].size : 1, 1};
     if (can_look_up(job, parts)) {
-        return execute_tiles(job, row, [&](IndexRun run, std::byte* items) {
-            run.fetches_table = job.fetches_table;
-            return job.look_up(run, job.buffers.table + run.table_offset, items);
-        });
+        return execute_tiles(job, row, LookUp(job));
     }
     if (can_update(job, parts)) {
         return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {

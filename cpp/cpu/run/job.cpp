@@ -60,6 +60,17 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
     return slots[static_cast<int>(plan.reduction)];
 }
 
+// What a look-up out of a table that L2 does not hold is tried against.
+LookUpKernel choose_look_up_singly(const Plan& plan, std::int64_t reached,
+                                   LookUpKernel look_up) noexcept {
+    const int slice = slice_class(plan.slice_bytes);
+    if (look_up == nullptr || slice >= kElementClasses || reached <= 8 * caches().l2_bytes)
+        return nullptr;
+    const auto& slots = kernels().look_up_singly[static_cast<int>(plan.index_type)];
+    const LookUpKernel singly = slots[static_cast<int>(plan.mode)][slice];
+    return singly != look_up ? singly : nullptr;
+}
+
 // Whether a plain scatter of many single elements waits for a table that L2 does not hold.
 bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
     return plan.direction == Direction::kScatter && plan.reduction == Reduction::kNone &&
@@ -128,6 +139,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     job.fetches_table = reached > caches().far_bytes;
     job.look_up = choose_look_up(plan);
+    job.look_up_singly = choose_look_up_singly(plan, reached, job.look_up);
     job.look_up_placed =
         plan.direction == Direction::kGather && plan.coordinate_count == 1 && !job.fetches_table
             ? look_up_placed_for(table, plan.index_type, plan.mode, plan.slice_bytes)

@@ -22,6 +22,7 @@ struct Job {
     MoveKernel move;
     MoveKernel move_any_size;     // the same for slices of another size
     LookUpKernel look_up;         // for packed elements; null where there is none
+    LookUpKernel look_up_singly;  // the same, to be tried; null where it is not another one
     LookUpKernel look_up_placed;  // the same for positions with places of their own
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them

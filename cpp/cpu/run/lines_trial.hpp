@@ -1,17 +1,11 @@
 // What a gather of a large result out of a far table, or a reduction of many slices into one, asks
 // for ahead of slices of several lines: the first line alone, or all of them. Which is quicker
 // depends on the machine and on where the indices lead: all lines take 0.5 to 0.8 of the time on a
-// Zen 4, but as long where what is read lies in cache, and 1.2 to 1.5 on a Sapphire Rapids. So a
-// call moves its first pieces in either way by turns, and goes on in the quicker one: no state is
-// kept but the call's own.
+// Zen 4, but as long where what is read lies in cache, and 1.2 to 1.5 on a Sapphire Rapids.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <numeric>
-
 #include "cpu/kernels/caches.hpp"
+#include "cpu/run/by_turns.hpp"
 #include "cpu/run/job.hpp"
 
 namespace dmlindex::cpu {
@@ -31,53 +25,37 @@ class LinesTrial {
         const bool is_large =
             job.stream != nullptr || (reduces && positions >= kReducedBytes / job.slice_bytes);
         return job.far && is_large && job.slice_bytes >= kShortest && job.slice_bytes <= kLongest &&
-               positions >= 4 * kPieces * kPiecePositions;
+               positions >= 4 * Turns::kPieces * kPiecePositions;
     }
 
-    explicit LinesTrial(bool runs) noexcept : left_(runs ? kPieces : 0) {}
+    explicit LinesTrial(bool runs) noexcept : runs_(runs), turns_(runs, 19) {}
 
     // Calls move for a block, piece by piece as long as the trial runs.
     template <class Move>
     void each_piece(Block block, Move move) noexcept {
-        while (left_ > 0 && block.count >= kPiecePositions) {
+        while (turns_.run() && block.count >= kPiecePositions) {
             Block piece = block;
             piece.count = kPiecePositions;
-            piece.all_lines = (left_ & 2) != 0;  // 0, 1, 1, 0: what drifts is the same for both
-            const auto begin = Clock::now();
-            move(piece);
-            const auto taken = Clock::now() - begin;
-            --left_;
-            (piece.all_lines ? by_all_lines_ : by_first_line_)[left_ / 2] = taken;
-            if (left_ == 0) {
-                // Where neither is clearly quicker, all lines: after some milliseconds of the first
-                // alone, a Zen 4 is slow to gain by them.
-                all_lines_ = undisturbed(by_first_line_) * 20 > undisturbed(by_all_lines_) * 19;
-            }
+            turns_.piece([&](bool first_alone) {
+                piece.all_lines = !first_alone;
+                move(piece);
+            });
             block.offsets += kPiecePositions;
             block.items += kPiecePositions * block.item_stride;
             block.count -= kPiecePositions;
         }
-        block.all_lines = all_lines_;
+        // Where neither is clearly quicker, all lines: after some milliseconds of the first alone,
+        // a Zen 4 is slow to gain by them.
+        block.all_lines = runs_ && !turns_.run() && !turns_.other_is_quicker();
         if (block.count > 0) move(block);
     }
 
   private:
-    static constexpr int kPieces = 16;
+    using Turns = ByTurns<Clock>;
     static constexpr std::int64_t kPiecePositions = 64;
-    using Duration = typename Clock::duration;
-    using Times = std::array<Duration, kPieces / 2>;  // of the pieces, from the last one on
 
-    // The quicker half of the pieces, together.
-    static Duration undisturbed(Times& times) noexcept {
-        const auto middle = times.begin() + kPieces / 4;
-        std::nth_element(times.begin(), middle, times.end());
-        return std::accumulate(times.begin(), middle, Duration{});
-    }
-
-    int left_;
-    bool all_lines_ = false;
-    Times by_all_lines_{};
-    Times by_first_line_{};
+    bool runs_;
+    Turns turns_;
 };
 
 }  // namespace dmlindex::cpu
