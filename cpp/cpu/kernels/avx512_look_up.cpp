@@ -142,9 +142,10 @@ void add_avx512_look_ups(Kernels& kernels) noexcept {
             any[3] = look_up_gathered<Index, kPlaced, 8>;
         }
     });
-    kernels.small_table[0] = 2048;
+    // Fast gathers of these are as quick as the most registers.
+    kernels.small_table[0] = gathers ? 1024 : 2048;
     kernels.small_table[1] = 512;
-    kernels.small_table[2] = 256;
+    kernels.small_table[2] = gathers ? 128 : 256;
     kernels.small_table[3] = 32;
 }
 
