@@ -88,8 +88,9 @@ inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;
 
-// Slices of other numbers of bytes, the coordinate's stride, are looked up, too, up to this many.
-// Of those, anything may be left in the run's items where it stopped.
+// Short rows that have a class of their own are looked up, too, and slices of other numbers of
+// bytes, the coordinate's stride, up to this many. Of those, anything may be left in the run's
+// items where it stopped.
 inline constexpr std::int64_t kMostWidenedBytes = 15;
 
 // The mode whose look-up a mode has: what is out of range they leave alone, but for kClamp.

@@ -76,6 +76,9 @@ template <class Index>
         const auto index = static_cast<std::uintptr_t>(index_at<Index>(indices + j * kIndexBytes));
         const std::uintptr_t element = first + index * static_cast<std::uintptr_t>(bytes);
         __builtin_prefetch(reinterpret_cast<const void*>(element), 0, 2);
+        if (bytes <= kElementBytes) continue;  // it hardly ever lies in two lines
+        const std::uintptr_t end = element + static_cast<std::uintptr_t>(bytes - 1);
+        __builtin_prefetch(reinterpret_cast<const void*>(end), 0, 2);
     }
 }
 

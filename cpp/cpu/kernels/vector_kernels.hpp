@@ -157,6 +157,11 @@ void add_look_ups(Kernels& kernels) noexcept {
             if (kClassBytes[c] <= kMostWidenedBytes)
                 slots[c] = look_up_widened<Vector, Index, kPlaced>;
         }
+        if constexpr (sizeof(Index) >= 4) {
+            slots[8] = look_up<Vector, Index, kPlaced, 24>;
+            slots[9] = look_up<Vector, Index, kPlaced, 32>;
+            slots[10] = look_up<Vector, Index, kPlaced, 64>;
+        }
         LookUpKernel(&placed)[kSliceClasses] = kernels.look_up_placed[type][mode];
         placed[0] = look_up_placed<Vector, Index, kPlaced, 1>;
         placed[1] = look_up_placed<Vector, Index, kPlaced, 2>;

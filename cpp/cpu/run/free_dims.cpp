@@ -27,11 +27,13 @@ void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& 
     std::int64_t places[kBlockPositions];
     std::int64_t offsets[kBlockPositions];
     write_places(job.dims, parts.before, tile, places);
+    const std::int64_t* const from = row.offsets;
+    const std::int64_t count = row.count;
     for (std::int64_t p = 0; p < tile.places(); ++p) {
-        for (std::int64_t i = 0; i < row.count; ++i) {
-            const std::int64_t offset = row.offsets[i];
-            offsets[p * row.count + i] = offset == kSkipped ? kSkipped : offset + places[p];
-        }
+        std::int64_t* __restrict to = offsets + p * count;
+        const std::int64_t place = places[p];
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = from[i] == kSkipped ? kSkipped : from[i] + place;
     }
     Block block = row;
     block.offsets = offsets;

@@ -104,10 +104,11 @@ LookUpKernel choose_look_up(const Plan& plan) noexcept {
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
     if (!plain_gather) return nullptr;
-    // Others than elements are copied as more bytes than they have, but at the table's end.
+    // Some are copied as more bytes than they have, but at the table's end.
     constexpr std::int64_t kLeastPlaces = 32;
-    if (slice >= kElementClasses &&
-        (plan.slice_bytes > kMostWidenedBytes || plan.coordinates[0].limit < kLeastPlaces)) {
+    const bool is_any_size = kClassBytes[slice] == 0;
+    const bool is_widened = slice >= kElementClasses && plan.slice_bytes <= kMostWidenedBytes;
+    if ((is_any_size && !is_widened) || (is_widened && plan.coordinates[0].limit < kLeastPlaces)) {
         return nullptr;
     }
     const std::int64_t count = plan.rank > 0 ? plan.dims[plan.rank - 1].size : 1;

@@ -58,7 +58,8 @@ void try_look_up_in(Case& c, cpu::LookUpKernel kernel, std::int64_t limit) {
     if (moved != 0 || limit <= power(30))
         c.same("moved", moved,
                inside == c.count || one_by_one ? inside : inside - inside % cpu::kLookUpStep);
-    if (c.at(2) >= cpu::kElementClasses) {  // they may leave anything where they went no further
+    if (c.at(2) >= cpu::kElementClasses &&
+        bytes <= cpu::kMostWidenedBytes) {  // they may leave anything where they went no further
         const std::int64_t end = std::min(inside, moved) * bytes;
         std::memcpy(items.expected + end, items.data + end,
                     static_cast<std::size_t>(c.count * bytes - end));
