@@ -24,15 +24,30 @@ TEST(Encoding, LargeScattersInPlaceFirstLookForAnOrder) {
     EXPECT_FALSE(looks_first(targets + 1, 2 * least, true));
 }
 
-// Words scattered along the four columns of a table, by 32-bit indices.
-Recorded queued_columns(std::int64_t targets, std::int64_t count, bool copies) {
-    const Layout table = packed({targets, 4}, 4), items = packed({count, 4}, 4);
+// Of lines along the middle axis: their targets and positions, and the bytes of an element.
+struct Lines {
+    std::int64_t outer, targets, inner, positions, bytes;
+};
+
+// Scattered by 32-bit indices.
+Recorded queued_lines(const Lines& lines, bool copies) {
+    const std::int64_t bytes = lines.bytes;
+    const Layout table = packed({lines.outer, lines.targets, lines.inner}, bytes);
+    const Layout items = packed({lines.outer, lines.positions, lines.inner}, bytes);
+    const Layout indices = packed({lines.outer, lines.positions, lines.inner}, 4);
     Plan plan;
-    begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
-    lower_scatter_elements(table, items, items, 0, plan);
+    begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
+    lower_scatter_elements(table, indices, items, 1, plan);
     if (copies) lower_copy(table, table, plan);
     canonicalize(plan);
-    return queued(plan, 16 * targets, 16 * count, 16 * count);
+    const std::int64_t all = lines.outer * lines.inner;
+    return queued(plan, bytes * all * lines.targets, bytes * all * lines.positions,
+                  4 * all * lines.positions);
+}
+
+// Words along the four columns of a table.
+Recorded queued_columns(std::int64_t targets, std::int64_t count, bool copies) {
+    return queued_lines({1, targets, 4, count, 4}, copies);
 }
 
 // Each position's index moves it to another line, so that no order is likely, nor neighbours that
@@ -54,6 +69,35 @@ TEST(Encoding, ColumnsGoByTargetAndInRangesWhereLinesDoNot) {
     EXPECT_FALSE(by_target(queued_columns(32 * 500'000 + 1, 500'000, true)));
     EXPECT_TRUE(has_ranges(queued_words(4 * 2'200'000, 2'200'000, true)));
     EXPECT_FALSE(has_ranges(queued_words(4 * 2'200'000 + 1, 2'200'000, true)));
+}
+
+// With a copy to make, a kernel that makes it is quicker than a thread a line behind one.
+TEST(Encoding, LinesWithACopyHaveAThreadEachOnlyWhereNoKernelMakesBoth) {
+    const Names after_copy{"copy_pieces", "scatter_lines"};
+    const auto copied = [](const Lines& lines) { return queued_lines(lines, true).kernels; };
+    const auto in_place = [](const Lines& lines) {
+        return queued_lines(lines, false).kernels == Names{"scatter_lines"};
+    };
+    EXPECT_EQ(copied({100'000, 32, 1, 4, 4}), Names{"scatter_blocks"});
+    EXPECT_EQ(copied({100'000, 33, 1, 4, 4}), after_copy);  // few for the targets
+    EXPECT_EQ(copied({1 << 18, 8, 1, 4, 1}), Names{"scatter_blocks"});
+    EXPECT_EQ(copied({(1 << 18) + 2, 8, 1, 4, 1}), after_copy);
+    EXPECT_EQ(copied({1, 8, 1 << 18, 4, 4}), Names{"hold_lines"});
+    EXPECT_EQ(copied({1, 8, (1 << 18) + 1, 4, 4}), after_copy);
+    EXPECT_EQ(copied({1, 9, 1 << 18, 4, 4}), after_copy);
+    EXPECT_TRUE(in_place({100'000, 32, 1, 4, 4}));
+    EXPECT_TRUE(in_place({1 << 18, 8, 1, 4, 1}));
+    EXPECT_TRUE(in_place({1, 8, 1 << 18, 4, 4}));
+}
+
+TEST(Encoding, NarrowOnesOfWhichEachHasALineToItselfAreFourToAThread) {
+    const auto kernels = [](std::int64_t positions, std::int64_t bytes, bool copies) {
+        return queued_lines({1000, 10, 60, positions, bytes}, copies).kernels;
+    };
+    EXPECT_EQ(kernels(1, 1, true), (Names{"copy_pieces", "scatter_singles_4_1"}));
+    EXPECT_EQ(kernels(1, 2, false), Names{"scatter_singles_4_1"});
+    EXPECT_EQ(kernels(1, 4, false), Names{"scatter_lines"});
+    EXPECT_EQ(kernels(2, 2, false), Names{"scatter_lines"});
 }
 
 TEST(Encoding, SomePositionsHaveAThreadEachToClaimTheirTargets) {

@@ -176,7 +176,8 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         take_lines(plan, *lines, choice);
         return choice;
     }
-    if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach, lines.has_value())) {
+    const bool has_lines = lines && !lines->have_blocks;
+    if (const std::optional<Blocks> blocks = find_blocks(plan, tensors, reach, has_lines)) {
         choice.path = Path::kBlocks;
         choice.blocks = *blocks;
         return choice;
@@ -201,11 +202,15 @@ Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
         choice.compares = true;
         return choice;
     }
-    if (const auto found = lines ? lines : find_held_lines(plan, tensors, reach)) {
+    // Where each line has one position, no two name one target. Of narrow ones a thread has four.
+    choice.are_apart = lines && lines->positions == 1 && plan.slice_bytes < kWord &&
+                       fits_singles(plan, tensors, reach, choice.grid);
+    const auto found = lines ? lines : find_held_lines(plan, tensors, reach);
+    if (found && !choice.are_apart) {
         take_lines(plan, *found, choice);
         return choice;
     }
-    if (fits_singles(plan, tensors, reach, choice.grid)) {
+    if (choice.are_apart || fits_singles(plan, tensors, reach, choice.grid)) {
         choice.path = Path::kSingles;
         choice.unit = plan.slice_bytes;
         choice.has_stripes = wants_stripes(plan, tensors, choice.grid, reach.profile);

@@ -61,6 +61,8 @@ struct PositionLines {
     std::int64_t count = 0;
     // Of a scatter: whether the last positions are likely to name all targets.
     bool are_named_early = false;
+    // And whether blocks are quicker, if they fit.
+    bool have_blocks = false;
     // Of hold_lines.hlsl: a group notes in its memory what comes to its lines' targets.
     bool are_held = false;
     // Of those, and of a reduction:
@@ -84,6 +86,7 @@ struct Choice {
     bool is_simple = false;  // kRows: no loops over dims and coordinates
     bool compares = false;  // kBytes: a scatter that finds out by itself which position is the last
     bool has_stripes = false;  // kSingles: lines are walked in stripes
+    bool are_apart = false;    // kSingles: no two positions of a scatter can name one target
     TableIn table_in = TableIn::kBuffer;
     Grid grid;            // kSingles
     PositionLines lines;  // kLines

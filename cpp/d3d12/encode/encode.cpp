@@ -90,8 +90,8 @@ void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice
     } else if (choice.path == Path::kLines) {
         encode_reduced_lines(encoder, plan, choice.lines, tensors, slot);
     } else {
-        if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
-        encode_reduction(encoder, plan, tensors, slot);
+        const Winners nans = encode_sum_source(encoder, plan, tensors, slot);
+        encode_reduction(encoder, plan, tensors, slot, nans);
     }
 }
 

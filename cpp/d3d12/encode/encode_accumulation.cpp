@@ -114,7 +114,7 @@ bool goes_by_pairs(const Plan& plan, const Profile& profile) noexcept {
 }
 
 void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                  Constants constants, std::int64_t added) {
+                  Constants constants, std::int64_t added, const Winners& nans) {
     constexpr std::int64_t kPair = 2;
     const std::int64_t positions = position_count(plan);
     const bool is_quick = has_neighbours(plan) || !may_be_hot(plan);
@@ -127,18 +127,20 @@ void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     views.read[1] = {tensors.indices, element_format(kPair * index_bytes(plan.index_type))};
     views.written[0].span = tensors.table;
     views.written[1] = {tensors.table, added == kWord ? Format::kFloat32 : Format::kHalves};
+    views.written[kWinnersRegister] = {nans.span, Format::kRaw};
     const std::int64_t groups = quotient_up(positions, each * std::int64_t{kAccumulated});
     encoder.queue.dispatch(
         added == 0 ? Kernel::accumulate_whole_pairs : kernels::accumulate_pairs(added), constants,
         views, static_cast<std::uint64_t>(groups) * kGroup);
 }
 
-Views sum_views(const Tensors& tensors, std::int64_t bytes) noexcept {
+Views sum_views(const Tensors& tensors, std::int64_t bytes, const Winners& nans) noexcept {
     Views views;
     views.read[0].span = tensors.items;
     views.read[1] = {tensors.indices, Format::kR32};
     views.written[0].span = tensors.table;
     views.written[1] = {tensors.table, bytes == kWord ? Format::kFloat32 : Format::kHalves};
+    views.written[kWinnersRegister] = {nans.span, Format::kRaw};
     return views;
 }
 
@@ -187,8 +189,18 @@ std::uint64_t set_walks(const Plan& plan, bool has_units, bool is_quick, std::in
 
 }  // namespace
 
+Winners encode_sum_source(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                          const Slot& slot) {
+    Winners nans;
+    if (!plan.copies_source) return nans;
+    if (added_bytes(plan, encoder.reach()) == kHalfBytes) nans = encoder.winners(1, 1);
+    return encode_source_copy(encoder, plan, tensors, slot, nans) ? nans : Winners{};
+}
+
 void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                         Constants constants, const Views& views) {
+                         Constants constants, const Views& views, const Winners& nans) {
+    // Without a note a table may have NaNs.
+    constants.winners_base = nans ? nans.base + 1 : 0;
     const std::int64_t positions = position_count(plan);
     const auto updates = static_cast<std::uint64_t>(updates_of(plan));
     const std::int64_t values = kernel_values(plan.value_type);
@@ -203,7 +215,7 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
         return;
     }
     if (adds && encoder.typed_views && goes_by_pairs(plan, encoder.profile)) {
-        encode_pairs(encoder, plan, tensors, constants, added);
+        encode_pairs(encoder, plan, tensors, constants, added, nans);
         return;
     }
     if (plan.element_bytes <= kWord) constants.pattern[0][1] = empty_word(plan);
@@ -214,7 +226,7 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     if (adds) constants.pattern[0][2] = is_quick ? 1 : 0;
     if (added != 0) {
         encoder.queue.dispatch(kernels::accumulate_sums(added), constants,
-                               sum_views(tensors, added), threads);
+                               sum_views(tensors, added, nans), threads);
     } else {
         encoder.queue.dispatch(adds ? Kernel::accumulate_whole : kernels::accumulate(values),
                                constants, views, threads);

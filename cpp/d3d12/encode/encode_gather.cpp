@@ -130,17 +130,22 @@ void encode_gather(const Encoder& encoder, const Plan& plan, const Choice& choic
                            move_threads(plan, choice));
 }
 
-void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                        const Slot& slot) {
+bool encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                        const Slot& slot, const Winners& nans) {
     const Plan copy = copy_plan(plan, tensors.table.bytes);
     if (encoder.typed_views && copy.rank == 0 && copy.slice_bytes % kPieceBytes == 0 &&
         copy.slice_bytes > 0 && copy.slice_bytes <= encoder.reach().pieces()) {
         Views views;
         views.read[0] = {tensors.source, Format::kRgba32};
         views.written[0] = {tensors.table, Format::kRgba32};
-        encoder.queue.dispatch(Kernel::copy_pieces, plan_constants(copy, slot), views,
+        Constants constants = plan_constants(copy, slot);
+        if (nans) {
+            constants.arguments[1] = nans.base + 1;
+            views.written[kWinnersRegister] = {nans.span, Format::kRaw};
+        }
+        encoder.queue.dispatch(Kernel::copy_pieces, constants, views,
                                static_cast<std::uint64_t>(copy.slice_bytes / kPieceBytes));
-        return;
+        return static_cast<bool>(nans);
     }
     Tensors between;
     between.table = tensors.source;
@@ -152,6 +157,7 @@ void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
     const std::vector<Section> sections = find_sections(copy, between, encoder.reach());
     if (sections.empty()) encode({copy, between});
     std::for_each(sections.begin(), sections.end(), encode);
+    return false;
 }
 
 }  // namespace dmlindex::d3d12

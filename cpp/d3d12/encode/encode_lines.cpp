@@ -50,6 +50,7 @@ void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const Positi
     Views views;
     views.read[0] = {tensors.items, element_format(plan.slice_bytes)};
     views.read[1] = {tensors.indices, Format::kR32};
+    views.read[2] = {tensors.indices, Format::kRg32};
     views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
     encoder.queue.dispatch(Kernel::scatter_lines, constants, views,
                            static_cast<std::uint64_t>(lines.count));

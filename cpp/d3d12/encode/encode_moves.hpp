@@ -20,9 +20,10 @@ void encode_scatter_bytes(const Encoder& encoder, const Plan& plan, const Tensor
 // A scatter by target, and its copy.
 void encode_scatter_slices(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                            Constants constants, const Winners& winners);
-// The copy that a scatter begins with.
-void encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                        const Slot& slot);
+// The copy that a scatter begins with. nans: where it notes whether there is a NaN of 16 bits;
+// returns whether it does.
+bool encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                        const Slot& slot, const Winners& nans = {});
 // A scatter, or a reduction with its copy, by lines of the table.
 void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const PositionLines& lines,
                           const Tensors& tensors, const Slot& slot);
@@ -51,9 +52,13 @@ void encode_claims(const Encoder& encoder, Constants constants, Views views, con
 // A scatter in place whose only kernel does that, unit by unit. False if it has others.
 bool encode_claimed(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                     const Slot& slot);
+// The copy of a reduction that has one. Returns where that notes whether there is a NaN, if sums
+// need to know.
+Winners encode_sum_source(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
+                          const Slot& slot);
 // A reduction in any order whose updates go to the table at once, or by buckets.
 void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                         Constants constants, const Views& views);
+                         Constants constants, const Views& views, const Winners& nans);
 // A word of elements of up to 4 bytes that change none that they are combined with.
 std::uint32_t empty_word(const Plan& plan) noexcept;
 // Sums, products, minima and maxima of floats in any order: whether they go by buckets, and those
@@ -62,8 +67,9 @@ bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tenso
                   std::uint64_t updates) noexcept;
 void encode_buckets(const Encoder& encoder, const Tensors& tensors, Constants constants,
                     std::uint64_t updates, std::uint32_t empty);
-// A scatter with reduction into a table that already holds what the source does.
+// A scatter with reduction into a table that already holds what the source does. nans: what
+// encode_sum_source returned.
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                      const Slot& slot);
+                      const Slot& slot, const Winners& nans);
 
 }  // namespace dmlindex::d3d12

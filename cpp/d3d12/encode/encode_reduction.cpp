@@ -188,7 +188,7 @@ std::optional<Plan> sum_of_parts(const Plan& plan) noexcept {
 }
 
 void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
-                      const Slot& slot) {
+                      const Slot& slot, const Winners& nans) {
     const std::int64_t positions = position_count(plan);
     const std::int64_t slice_elements = plan.slice_bytes / plan.element_bytes;
     if (positions == 0 || slice_elements == 0) return;
@@ -201,7 +201,7 @@ void encode_reduction(const Encoder& encoder, const Plan& plan, const Tensors& t
     }
     const Profile& profile = encoder.profile;
     if (can_accumulate(plan, encoder.reach())) {
-        encode_accumulation(encoder, plan, tensors, constants, views);
+        encode_accumulation(encoder, plan, tensors, constants, views, nans);
         return;
     }
     std::uint32_t sort_slot = kNoSlot;

@@ -242,7 +242,8 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
         encode_scatter_lines(encoder, plan, choice.lines, tensors, slot);
         return;
     }
-    if (!choice.compares && units > 0 && !plan.unique_indices && positions > 1) {
+    const bool may_meet = !plan.unique_indices && !choice.are_apart && positions > 1;
+    if (!choice.compares && units > 0 && may_meet) {
         const bool looks = looks_for_order(encoder, plan, tensors);
         if (!looks && encode_claimed(encoder, plan, tensors, slot)) return;
         if (looks) encode_ordered_scatter(encoder, plan, tensors, slot);

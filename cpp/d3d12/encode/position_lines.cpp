@@ -9,9 +9,6 @@
 namespace dmlindex::d3d12 {
 namespace {
 
-// What a GPU's cache fetches at once: positions of a line that are further apart share none of it.
-constexpr std::int64_t kSectorBytes = 32;
-
 // Of reduce_lines.hlsl: the lanes of a group at least; elements of a line for each position, where
 // the others would not have to be copied; and the positions of a lane: at least if it shares its
 // line, and at most, as Windows gives a dispatch two seconds; one that wraps takes up to forty
@@ -20,7 +17,6 @@ constexpr std::int64_t kLeastTogether = 32;
 constexpr std::int64_t kMostUnnamed = 4;
 constexpr std::int64_t kLeastOfALane = 8;
 constexpr std::int64_t kMostOfALane = 1 << 20;
-constexpr std::int64_t kMostOfAShortLane = 1 << 10;
 constexpr int kMostLaneShift = 5;
 // Positions for each element of a row, up to which floats that the hardware adds are quicker so.
 // But short rows that are not many are quicker with the copy in the same kernel: elements and
@@ -41,13 +37,6 @@ constexpr std::int64_t kSomeOfALane = 32;
 // Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it.
 constexpr std::int64_t kManyGroups = 264;
 constexpr std::int64_t kSomeGroups = 64;
-
-// Of scatter_lines.hlsl: positions for each target of a line that goes backwards; with a copy.
-constexpr std::int64_t kEnoughNamed = 4;
-constexpr std::int64_t kManyNamed = 8;
-// And of rows: bytes from where on a block is quicker, with a copy to make and in place.
-constexpr std::int64_t kBlockBytesCopied = 48;
-constexpr std::int64_t kBlockBytesInPlace = 112;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -73,73 +62,6 @@ bool lines_are_apart(const Plan& plan, int along) noexcept {
         reached += (steps[i].size - 1) * steps[i].stride;
     }
     return true;
-}
-
-// Lines of positions that are apart, however many: a line's are those along the only dim that does
-// not move in the table.
-std::optional<PositionLines> find_apart(const Plan& plan, const Tensors& tensors,
-                                        const Reach& reach) noexcept {
-    const std::int64_t element = plan.slice_bytes;
-    if (plan.direction != Direction::kScatter || plan.is_linear || !is_single(element) ||
-        plan.unique_indices || !table_has_whole_slices(plan) || has_no_place(plan) ||
-        plan.rank > kMaxDeviceDims || plan.coordinate_count > kMaxDeviceDims) {
-        return std::nullopt;
-    }
-    const std::int64_t most = element * reach.texels;
-    if (static_cast<std::int64_t>(tensors.table.bytes) > most ||
-        static_cast<std::int64_t>(tensors.items.bytes) > most) {
-        return std::nullopt;
-    }
-    PositionLines lines;
-    for (int d = 0; d < plan.rank; ++d) {
-        if (plan.dims[d].item_stride % element != 0) return std::nullopt;
-        if (plan.dims[d].table_stride != 0) continue;
-        if (lines.along >= 0) return std::nullopt;
-        lines.along = d;
-        lines.positions = plan.dims[d].size;
-    }
-    if (lines.positions == 0 || !lines_are_apart(plan, lines.along)) return std::nullopt;
-    lines.count = position_count(plan) / lines.positions;
-    return lines;
-}
-
-// How many positions of a line a thread goes through, at most.
-std::int64_t most_positions(const Plan& plan, const PositionLines& lines,
-                            const Profile& profile) noexcept {
-    const bool are_columns =
-        lines.along >= 0 && plan.dims[lines.along].index_stride >= kSectorBytes;
-    return are_columns ? profile.column_positions : profile.line_positions;
-}
-
-// Whether threads that go through lines backwards are likely to have seen all targets so soon that
-// a copy beforehand is worth it, too; and whether lines are so many that other ways take longer
-// than a thread. (lavapipe counts the rounds of all loops of a thread.)
-bool are_named_early(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
-    const std::int64_t targets = plan.coordinate_count == 1 ? plan.coordinates[0].limit : 0;
-    return targets > 0 && targets <= reach.profile.named_targets &&
-           lines.positions >= (plan.copies_source ? kManyNamed : kEnoughNamed) * targets &&
-           position_count(plan) >= reach.profile.named_positions * targets &&
-           (!reach.has_short_loops || lines.positions <= kMostOfAShortLane);
-}
-
-bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
-    std::int64_t reached = plan.coordinates[0].limit * plan.slice_bytes;
-    if (plan.coordinates[0].table_stride != plan.slice_bytes) return false;
-    for (int d = plan.rank; d-- > 0;) {
-        if (d == lines.along) continue;
-        if (plan.dims[d].table_stride != reached) return false;
-        reached *= plan.dims[d].size;
-    }
-    return true;
-}
-
-// Whether threads, of which each goes through a row by itself, fetch so much that a group a block
-// of rows is quicker.
-bool rows_are_long(const Plan& plan, const PositionLines& lines) noexcept {
-    return plan.coordinate_count == 1 && plan.slice_bytes >= kWord &&
-           lines.positions * plan.slice_bytes >=
-               (plan.copies_source ? kBlockBytesCopied : kBlockBytesInPlace) &&
-           lines_are_rows(plan, lines);
 }
 
 // The lanes that share a line, 2 to the power of what is returned: they pay where they read
@@ -210,19 +132,41 @@ bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t ele
 
 }  // namespace
 
-std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
-                                                 const Reach& reach) noexcept {
-    if (!reach.typed_views || plan.reduction != Reduction::kNone ||
-        position_count(plan) < reach.profile.least_lines) {
+std::optional<PositionLines> find_apart(const Plan& plan, const Tensors& tensors,
+                                        const Reach& reach) noexcept {
+    const std::int64_t element = plan.slice_bytes;
+    if (plan.direction != Direction::kScatter || plan.is_linear || !is_single(element) ||
+        plan.unique_indices || !table_has_whole_slices(plan) || has_no_place(plan) ||
+        plan.rank > kMaxDeviceDims || plan.coordinate_count > kMaxDeviceDims) {
         return std::nullopt;
     }
-    std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
-    if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
-    lines->are_named_early = are_named_early(plan, *lines, reach);
-    const bool fits = lines->are_named_early ||
-                      (lines->positions <= most_positions(plan, *lines, reach.profile) &&
-                       !rows_are_long(plan, *lines));
-    return fits ? lines : std::nullopt;
+    const std::int64_t most = element * reach.texels;
+    if (static_cast<std::int64_t>(tensors.table.bytes) > most ||
+        static_cast<std::int64_t>(tensors.items.bytes) > most) {
+        return std::nullopt;
+    }
+    PositionLines lines;
+    for (int d = 0; d < plan.rank; ++d) {
+        if (plan.dims[d].item_stride % element != 0) return std::nullopt;
+        if (plan.dims[d].table_stride != 0) continue;
+        if (lines.along >= 0) return std::nullopt;
+        lines.along = d;
+        lines.positions = plan.dims[d].size;
+    }
+    if (lines.positions == 0 || !lines_are_apart(plan, lines.along)) return std::nullopt;
+    lines.count = position_count(plan) / lines.positions;
+    return lines;
+}
+
+bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept {
+    std::int64_t reached = plan.coordinates[0].limit * plan.slice_bytes;
+    if (plan.coordinates[0].table_stride != plan.slice_bytes) return false;
+    for (int d = plan.rank; d-- > 0;) {
+        if (d == lines.along) continue;
+        if (plan.dims[d].table_stride != reached) return false;
+        reached *= plan.dims[d].size;
+    }
+    return true;
 }
 
 std::optional<PositionLines> find_held_lines(const Plan& plan, const Tensors& tensors,

@@ -84,6 +84,9 @@ void take_of(Pair pair, bool second, out uint offset, out Element update) {
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+#if ADDS == 2
+    find_nans();
+#endif
     uint each = pattern[0].x;
     uint end = failed() ? 0 : pattern[0].w;
     uint first = group_id(group) * GROUP * each + 2 * thread;

@@ -12,6 +12,9 @@
 
 [numthreads(GROUP, 1, 1)]
 void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+#if ADDS == 2
+    find_nans();
+#endif
     Walk walk = walk_of(thread_id(group, thread));
     uint target = kNone;  // of what the thread has in hand
     Sum hand = 0;

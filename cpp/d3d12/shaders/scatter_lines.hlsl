@@ -4,6 +4,7 @@
 // arguments: x lines, y positions of a line, z and w from one to the next in items and indices. pattern[0]: x the targets
 // of a line that is gone through backwards, or 0, y from one to the next: the coordinate's stride is 1 then.
 
+#define INDEX_PAIRS
 #include "targets.hlsli"
 
 Buffer<uint2> items : register(t0);    // R8, R16, R32 or RG32: an element
@@ -25,7 +26,10 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         uint2 elements[4];
         uint j;
         [branch] if (!backwards) {
-            [unroll] for (j = 0; j < 4; ++j) elements[j] = items[start.item + position[j] * arguments.z];
+            [unroll] for (j = 0; j < 4; ++j) {
+                elements[j] = 0;
+                [branch] if (named[j]) elements[j] = items[start.item + position[j] * arguments.z];
+            }
         }
         uint4 target = 0;
         [loop] for (uint k = 0; k < coordinate_count; ++k) {

@@ -28,6 +28,37 @@ uint4 resolve_each(uint4 limit, uint4 low, uint4 high, uint4 offset, inout bool4
     return found;
 }
 
+// What words hold of the indices at the byte offsets, which are of less than 8 bytes.
+void widen_indices(uint4 offset, inout uint4 low, out uint4 high) {
+    uint unused = 32 - 8 * index_bytes;
+    uint4 top = low << (unused - 8 * (offset & 3));
+    low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
+    high = index_signed ? asuint(asint(low) >> 31) : 0;
+}
+
+#ifdef INDEX_PAIRS
+Buffer<uint2> index_pairs : register(t2);  // 8 bytes of the indices each
+
+// The indices of positions that are there, of any size: for threads that have so few that it counts what is loaded for none.
+void load_indices(uint4 offset, bool4 named, out uint4 low, out uint4 high) {
+    uint i;
+    low = high = 0;
+    [branch] if (index_bytes == 8) {
+        [unroll] for (i = 0; i < 4; ++i) {
+            [branch] if (named[i]) {
+                uint2 words = index_pairs[offset[i] / 8];
+                low[i] = words.x;
+                high[i] = words.y;
+            }
+        }
+    } else {
+        [unroll] for (i = 0; i < 4; ++i) {
+            [branch] if (named[i]) low[i] = index_word(offset[i]);
+        }
+        widen_indices(offset, low, high);
+    }
+}
+#else
 // The indices at the byte offsets, of any size.
 void load_indices(uint4 offset, out uint4 low, out uint4 high) {
     uint i;
@@ -35,18 +66,20 @@ void load_indices(uint4 offset, out uint4 low, out uint4 high) {
     [branch] if (index_bytes == 8) {
         [unroll] for (i = 0; i < 4; ++i) high[i] = index_word(offset[i] + 4);
     } else {
-        uint unused = 32 - 8 * index_bytes;
-        uint4 top = low << (unused - 8 * (offset & 3));
-        low = index_signed ? asuint(asint(top) >> unused) : top >> unused;
-        high = index_signed ? asuint(asint(low) >> 31) : 0;
+        widen_indices(offset, low, high);
     }
 }
+#endif
 
 // The k-th coordinate's part of four targets whose tuples are at the byte offsets.
 uint4 add_coordinate(uint k, uint4 tuple, inout bool4 named) {
     uint4 offset = tuple + coordinates[k].index_offset;
     uint4 low, high;
+#ifdef INDEX_PAIRS
+    load_indices(offset, named, low, high);
+#else
     load_indices(offset, low, high);
+#endif
     return resolve_each(coordinates[k].limit, low, high, offset, named) * coordinates[k].table_stride;
 }
 

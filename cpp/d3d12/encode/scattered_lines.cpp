@@ -1,0 +1,82 @@
+// The lines of scatters in which the last write wins: see position_lines.hpp.
+
+#include "d3d12/encode/blocks.hpp"
+#include "d3d12/encode/position_lines.hpp"
+
+namespace dmlindex::d3d12 {
+namespace {
+
+// Of scatter_lines.hlsl: positions for each target of a line that goes backwards; with a copy.
+constexpr std::int64_t kEnoughNamed = 4;
+constexpr std::int64_t kManyNamed = 8;
+// And of rows: bytes from where on a block is quicker, with a copy to make and in place.
+constexpr std::int64_t kBlockBytesCopied = 48;
+constexpr std::int64_t kBlockBytesInPlace = 112;
+// With a copy, which other kernels make as they scatter, these are quicker up to so many elements
+// of less than a word in rows, and so many positions in columns.
+constexpr std::int64_t kManyNarrow = 1 << 21;
+constexpr std::int64_t kManyInColumns = 1 << 20;
+
+// Whether threads beside each other read positions beside each other.
+bool are_columns(const Plan& plan, const PositionLines& lines) noexcept {
+    return lines.along >= 0 && plan.dims[lines.along].index_stride >= kSectorBytes;
+}
+
+// How many positions of a line a thread goes through, at most.
+std::int64_t most_positions(const Plan& plan, const PositionLines& lines,
+                            const Profile& profile) noexcept {
+    return are_columns(plan, lines) ? profile.column_positions : profile.line_positions;
+}
+
+// Whether threads that go through lines backwards are likely to have seen all targets so soon that
+// a copy beforehand is worth it, too; and whether lines are so many that other ways take longer
+// than a thread. (lavapipe counts the rounds of all loops of a thread.)
+bool are_named_early(const Plan& plan, const PositionLines& lines, const Reach& reach) noexcept {
+    const std::int64_t targets = plan.coordinate_count == 1 ? plan.coordinates[0].limit : 0;
+    return targets > 0 && targets <= reach.profile.named_targets &&
+           lines.positions >= (plan.copies_source ? kManyNamed : kEnoughNamed) * targets &&
+           position_count(plan) >= reach.profile.named_positions * targets &&
+           (!reach.has_short_loops || lines.positions <= kMostOfAShortLane);
+}
+
+// Whether threads, of which each goes through a row by itself, fetch so much that a group a block
+// of rows is quicker.
+bool rows_are_long(const Plan& plan, const PositionLines& lines) noexcept {
+    return plan.coordinate_count == 1 && plan.slice_bytes >= kWord &&
+           lines.positions * plan.slice_bytes >=
+               (plan.copies_source ? kBlockBytesCopied : kBlockBytesInPlace) &&
+           lines_are_rows(plan, lines);
+}
+
+// Whether a block of rows, which makes the copy, too, is quicker than a thread for each.
+bool rows_have_blocks(const Plan& plan, const PositionLines& lines,
+                      const Tensors& tensors) noexcept {
+    const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
+    return plan.copies_source && plan.coordinate_count == 1 &&
+           (plan.slice_bytes >= kWord || bytes <= kManyNarrow * plan.slice_bytes) &&
+           lines_are_rows(plan, lines);
+}
+
+}  // namespace
+
+std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
+                                                 const Reach& reach) noexcept {
+    if (!reach.typed_views || plan.reduction != Reduction::kNone ||
+        position_count(plan) < reach.profile.least_lines) {
+        return std::nullopt;
+    }
+    std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
+    if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
+    lines->are_named_early = are_named_early(plan, *lines, reach);
+    const bool fits = lines->are_named_early ||
+                      (lines->positions <= most_positions(plan, *lines, reach.profile) &&
+                       !rows_are_long(plan, *lines));
+    if (!fits || lines->are_named_early) return fits ? lines : std::nullopt;
+    lines->have_blocks = rows_have_blocks(plan, *lines, tensors);
+    if (plan.copies_source && are_columns(plan, *lines) && position_count(plan) <= kManyInColumns) {
+        if (const auto held = find_held_lines(plan, tensors, reach)) return held;
+    }
+    return lines;
+}
+
+}  // namespace dmlindex::d3d12
