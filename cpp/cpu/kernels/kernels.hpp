@@ -222,6 +222,8 @@ struct Kernels {
     ResolveKernel resolve[kIndexTypes][kModes];
     AddressKernel address[kIndexTypes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
+    // For tables that L2 does not hold, where that is another kernel; else null.
+    LookUpKernel look_up_far[kIndexTypes][kModes][kElementClasses];
     // One element after the other, without vectors: several wait longer for far lines on some CPUs.
     LookUpKernel look_up_singly[kIndexTypes][kModes][kElementClasses];
     // For tables of at most small_table elements, which fit in registers.

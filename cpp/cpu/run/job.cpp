@@ -99,7 +99,7 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     return !near_is_quicker.known_or(tries, [&] { return near_updates_are_quicker(put); });
 }
 
-LookUpKernel choose_look_up(const Plan& plan) noexcept {
+LookUpKernel choose_look_up(const Plan& plan, std::int64_t reached) noexcept {
     const int slice = slice_class(plan.slice_bytes);
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
@@ -112,8 +112,14 @@ LookUpKernel choose_look_up(const Plan& plan) noexcept {
         return nullptr;
     }
     const std::int64_t count = plan.rank > 0 ? plan.dims[plan.rank - 1].size : 1;
-    return look_up_for(kernels(), plan.index_type, plan.mode,
-                       {slice, plan.coordinates[0].limit, count});
+    const Kernels& table = kernels();
+    const LookUpRun run{slice, plan.coordinates[0].limit, count};
+    if (reached > 2 * caches().l2_bytes && slice < kElementClasses) {
+        const auto& slots = table.look_up_far[static_cast<int>(plan.index_type)];
+        const LookUpKernel far = slots[static_cast<int>(plan.mode)][slice];
+        if (far != nullptr && !goes_in_registers(table, run)) return far;
+    }
+    return look_up_for(table, plan.index_type, plan.mode, run);
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
@@ -139,7 +145,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     job.fetches_table = reached > caches().far_bytes;
-    job.look_up = choose_look_up(plan);
+    job.look_up = choose_look_up(plan, reached);
     job.look_up_singly = choose_look_up_singly(plan, reached, job.look_up);
     job.look_up_placed =
         plan.direction == Direction::kGather && plan.coordinate_count == 1 && !job.fetches_table

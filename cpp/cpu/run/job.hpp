@@ -57,8 +57,9 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept;
 // tries. A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept;
 
-// Null where the plan is no gather of one coordinate, or the ISA has none for it.
-LookUpKernel choose_look_up(const Plan& plan) noexcept;
+// Null where the plan is no gather of one coordinate, or the ISA has none for it. reached: how many
+// bytes of the table indices reach, or 0 where that makes no difference.
+LookUpKernel choose_look_up(const Plan& plan, std::int64_t reached) noexcept;
 
 // What moves slices of a class; may_skip: some offsets may be kSkipped.
 inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,

@@ -267,6 +267,7 @@ std::vector<Family> hold_families() {
     const std::vector<Axis> look_up = {Axis::kIndexType, Axis::kMode, Axis::kSlice};
     return {
         family<&Kernels::look_up, try_look_up>("look_up", look_up),
+        family<&Kernels::look_up_far, try_look_up>("look_up_far", look_up),
         family<&Kernels::look_up_singly, try_look_up>("look_up_singly", look_up),
         family<&Kernels::look_up_small, try_look_up_small>("look_up_small", look_up),
         family<&Kernels::look_up_placed, try_look_up_placed>("look_up_placed", look_up),
