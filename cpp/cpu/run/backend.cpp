@@ -83,7 +83,7 @@ LookUpKernel row_look_up(const Plan& plan) noexcept {
     const bool packed =
         plan.rank == 0 || (row.index_stride == index_bytes(plan.index_type) &&
                            row.table_stride == 0 && row.item_stride == plan.slice_bytes);
-    return packed ? choose_look_up(plan, 0) : nullptr;
+    return packed ? choose_look_ups(plan, 0).usual : nullptr;
 }
 
 // Whether rows of the table that fit registers share their indices, which are read over and over:

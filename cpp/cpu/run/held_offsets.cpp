@@ -103,7 +103,10 @@ void HeldOffsets::apply(Job& job) const noexcept {
                                      IndexType::kUint64};
     job.hold = kernels().hold[static_cast<int>(kWidths[width_class_])][1];
     if (job.look_up != nullptr) {
-        job.look_up = look_up_for(kernels(), kWidths[width_class_], Mode::kClamp, look_up_run(job));
+        const LookUps look_ups = look_ups_for(kernels(), kWidths[width_class_], Mode::kClamp,
+                                              look_up_run(job), job.reached);
+        job.look_up = look_ups.usual;
+        job.look_up_singly = look_ups.singly;
     }
     if (job.look_up_placed != nullptr) {
         // Offsets are unpacked so quickly that bytes and pairs, which a move puts together 16 bytes

@@ -60,17 +60,6 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
     return slots[static_cast<int>(plan.reduction)];
 }
 
-// What a look-up out of a table that L2 does not hold is tried against.
-LookUpKernel choose_look_up_singly(const Plan& plan, std::int64_t reached,
-                                   LookUpKernel look_up) noexcept {
-    const int slice = slice_class(plan.slice_bytes);
-    if (look_up == nullptr || slice >= kElementClasses || reached <= 8 * caches().l2_bytes)
-        return nullptr;
-    const auto& slots = kernels().look_up_singly[static_cast<int>(plan.index_type)];
-    const LookUpKernel singly = slots[static_cast<int>(plan.mode)][slice];
-    return singly != look_up ? singly : nullptr;
-}
-
 // Whether a plain scatter of many single elements waits for a table that L2 does not hold.
 bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
     return plan.direction == Direction::kScatter && plan.reduction == Reduction::kNone &&
@@ -99,27 +88,37 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     return !near_is_quicker.known_or(tries, [&] { return near_updates_are_quicker(put); });
 }
 
-LookUpKernel choose_look_up(const Plan& plan, std::int64_t reached) noexcept {
+LookUps look_ups_for(const Kernels& kernels, IndexType index_type, Mode mode, LookUpRun run,
+                     std::int64_t reached) noexcept {
+    const auto type = static_cast<int>(index_type);
+    const auto placed = static_cast<int>(mode);
+    const int slice = run.slice_class;
+    if (goes_in_registers(kernels, run))
+        return {kernels.look_up_small[type][placed][slice], nullptr};
+    const std::int64_t l2_bytes = caches().l2_bytes;
+    LookUpKernel usual = kernels.look_up[type][placed][slice];
+    if (slice >= kElementClasses || reached <= 2 * l2_bytes) return {usual, nullptr};
+    const LookUpKernel far = kernels.look_up_far[type][placed][slice];
+    if (far != nullptr) usual = far;
+    const LookUpKernel singly = kernels.look_up_singly[type][placed][slice];
+    return {usual, reached > 8 * l2_bytes && singly != usual ? singly : nullptr};
+}
+
+LookUps choose_look_ups(const Plan& plan, std::int64_t reached) noexcept {
     const int slice = slice_class(plan.slice_bytes);
     const bool plain_gather = plan.direction == Direction::kGather && plan.coordinate_count == 1 &&
                               plan.coordinates[0].table_stride == plan.slice_bytes;
-    if (!plain_gather) return nullptr;
+    if (!plain_gather) return {};
     // Some are copied as more bytes than they have, but at the table's end.
     constexpr std::int64_t kLeastPlaces = 32;
     const bool is_any_size = kClassBytes[slice] == 0;
     const bool is_widened = slice >= kElementClasses && plan.slice_bytes <= kMostWidenedBytes;
     if ((is_any_size && !is_widened) || (is_widened && plan.coordinates[0].limit < kLeastPlaces)) {
-        return nullptr;
+        return {};
     }
     const std::int64_t count = plan.rank > 0 ? plan.dims[plan.rank - 1].size : 1;
-    const Kernels& table = kernels();
-    const LookUpRun run{slice, plan.coordinates[0].limit, count};
-    if (reached > 2 * caches().l2_bytes && slice < kElementClasses) {
-        const auto& slots = table.look_up_far[static_cast<int>(plan.index_type)];
-        const LookUpKernel far = slots[static_cast<int>(plan.mode)][slice];
-        if (far != nullptr && !goes_in_registers(table, run)) return far;
-    }
-    return look_up_for(table, plan.index_type, plan.mode, run);
+    return look_ups_for(kernels(), plan.index_type, plan.mode,
+                        {slice, plan.coordinates[0].limit, count}, reached);
 }
 
 Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
@@ -145,8 +144,10 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
     job.fetches_table = reached > caches().far_bytes;
-    job.look_up = choose_look_up(plan, reached);
-    job.look_up_singly = choose_look_up_singly(plan, reached, job.look_up);
+    job.reached = reached;
+    const LookUps look_ups = choose_look_ups(plan, reached);
+    job.look_up = look_ups.usual;
+    job.look_up_singly = look_ups.singly;
     job.look_up_placed =
         plan.direction == Direction::kGather && plan.coordinate_count == 1 && !job.fetches_table
             ? look_up_placed_for(table, plan.index_type, plan.mode, plan.slice_bytes)

@@ -29,6 +29,7 @@ struct Job {
     CopyKernel copy;              // for strided slices; null where a move does more than copy
     CompressKernel compress;      // for elements; null for larger slices
     StreamKernel stream;          // for a large result of long slices; null for others
+    std::int64_t reached;         // so many bytes of the table are there for indices to lead to
     bool reduces;
     std::int64_t many_in_a_row;  // so many updates of a place are quicker in a register
     bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
@@ -57,9 +58,16 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept;
 // tries. A scatter gains by it earliest, as its stores wait for their lines in order.
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept;
 
-// Null where the plan is no gather of one coordinate, or the ISA has none for it. reached: how many
-// bytes of the table indices reach, or 0 where that makes no difference.
-LookUpKernel choose_look_up(const Plan& plan, std::int64_t reached) noexcept;
+// What looks up the elements of a row, and what is to be tried against it: null where that is
+// nothing else. Both are null where there is none.
+struct LookUps {
+    LookUpKernel usual;
+    LookUpKernel singly;
+};
+
+// None, where the plan is no gather of one coordinate, or the ISA has none for it. reached: how
+// many bytes of the table indices reach, or 0 where that makes no difference.
+LookUps choose_look_ups(const Plan& plan, std::int64_t reached) noexcept;
 
 // What moves slices of a class; may_skip: some offsets may be kSkipped.
 inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,
@@ -100,12 +108,9 @@ inline bool goes_in_registers(const Kernels& kernels, LookUpRun run) noexcept {
            run.limit * kClassBytes[run.slice_class] <= run.positions * kPositionBytes;
 }
 
-// Null where the ISA has none.
-inline LookUpKernel look_up_for(const Kernels& kernels, IndexType index_type, Mode mode,
-                                LookUpRun run) noexcept {
-    const auto& slots = goes_in_registers(kernels, run) ? kernels.look_up_small : kernels.look_up;
-    return slots[static_cast<int>(index_type)][static_cast<int>(mode)][run.slice_class];
-}
+// Those that the ISA has, for a row that reaches so many bytes of the table.
+LookUps look_ups_for(const Kernels& kernels, IndexType index_type, Mode mode, LookUpRun run,
+                     std::int64_t reached) noexcept;
 
 inline LookUpKernel look_up_placed_for(const Kernels& kernels, IndexType index_type, Mode mode,
                                        std::int64_t element_bytes) noexcept {
