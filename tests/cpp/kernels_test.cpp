@@ -92,6 +92,7 @@ TEST(Kernels, EverySlotHasATrial) {
     };
     own_value("name", table.name);
     own_value("small_table", table.small_table);
+    own_value("least_gathered", table.least_gathered);
     own_value("shuffle_bytes", table.shuffle_bytes);
     own_value("few_summed_places", table.few_summed_places);
     own_value("aside_share", table.aside_share);

@@ -136,18 +136,20 @@ void add_avx512_look_ups(Kernels& kernels) noexcept {
         small[3] = look_up_small<Index, kPlaced, 8, 2, 4>;
         if (gathers) {
             LookUpKernel(&any)[kSliceClasses] = kernels.look_up[type][mode];
-            std::copy_n(any, kElementClasses, kernels.look_up_far[type][mode]);
+            std::copy_n(any, 4, kernels.look_up_far[type][mode]);
             any[0] = look_up_gathered<Index, kPlaced, 1>;
             any[1] = look_up_gathered<Index, kPlaced, 2>;
             any[2] = look_up_gathered<Index, kPlaced, 4>;
             any[3] = look_up_gathered<Index, kPlaced, 8>;
         }
     });
-    // Fast gathers of these are as quick as the most registers.
-    kernels.small_table[0] = gathers ? 1024 : 2048;
+    kernels.small_table[0] = 2048;
     kernels.small_table[1] = 512;
-    kernels.small_table[2] = gathers ? 128 : 256;
+    kernels.small_table[2] = 256;
     kernels.small_table[3] = 32;
+    // Fast gathers of these are as quick as the most registers.
+    kernels.least_gathered[0] = gathers ? 1025 : 0;
+    kernels.least_gathered[2] = gathers ? 129 : 0;
 }
 
 }  // namespace dmlindex::cpu

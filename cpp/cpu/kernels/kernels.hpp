@@ -88,9 +88,9 @@ inline constexpr std::int64_t kLookUpStep = 16;
 using LookUpKernel = std::int64_t (*)(const IndexRun& run, const std::byte* table,
                                       std::byte* items) noexcept;
 
-// Short rows that have a class of their own are looked up, too, and slices of other numbers of
-// bytes, the coordinate's stride, up to this many. Of those, anything may be left in the run's
-// items where it stopped.
+// Short rows of 24, 32 and 64 bytes are looked up, too, by indices of 32 and 64 bits, and slices of
+// other numbers of bytes, the coordinate's stride, up to kMostWidenedBytes. Of the latter anything
+// may be left in the run's items where it stopped.
 inline constexpr std::int64_t kMostWidenedBytes = 15;
 
 // The mode whose look-up a mode has: what is out of range they leave alone, but for kClamp.
@@ -222,13 +222,15 @@ struct Kernels {
     ResolveKernel resolve[kIndexTypes][kModes];
     AddressKernel address[kIndexTypes];
     LookUpKernel look_up[kIndexTypes][kModes][kSliceClasses];
-    // For tables that L2 does not hold, where that is another kernel; else null.
+    // For tables that L2 does not hold; null where it is look_up's.
     LookUpKernel look_up_far[kIndexTypes][kModes][kElementClasses];
     // One element after the other, without vectors: several wait longer for far lines on some CPUs.
     LookUpKernel look_up_singly[kIndexTypes][kModes][kElementClasses];
     // For tables of at most small_table elements, which fit in registers.
     LookUpKernel look_up_small[kIndexTypes][kModes][kSliceClasses];
     std::int64_t small_table[kSliceClasses];  // 0 where an ISA has none
+    // Rows of tables of so many places are looked up as those of larger ones; 0: of none.
+    std::int64_t least_gathered[kSliceClasses];
     // For elements; null where an ISA's two passes take no longer.
     LookUpKernel look_up_placed[kIndexTypes][kModes][kSliceClasses];
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];

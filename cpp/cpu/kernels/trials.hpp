@@ -67,7 +67,7 @@ bool near_slices_are_quicker(MoveKernel gather) noexcept;
 // milliseconds.
 bool stores_gain_by_asking(UpdateKernel put) noexcept;
 
-// The same, tried once; what it found.
+// The same, tried once for the process, by kernels(); what it found.
 bool stores_wait(const Kernels& kernels) noexcept;
 
 // Slices of so many bytes are pages, which the C library may copy quicker than a kernel does.

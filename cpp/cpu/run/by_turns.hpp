@@ -20,13 +20,15 @@ class ByTurns {
         : left_(runs ? kPieces : 0), twentieths_(twentieths) {}
     bool run() const noexcept { return left_ > 0; }
 
-    // Calls move(whether in the other way) for a piece; the pieces are of one size.
+    // Calls move(whether in the other way) for a piece, which returns whether that was a whole one:
+    // they are of one size, and what is shorter does not count.
     template <class Move>
     void piece(Move move) noexcept {
         const bool other = (left_ & 2) == 0;  // 1, 0, 0, 1: what drifts is the same for both
         const auto begin = Clock::now();
-        move(other);
+        const bool whole = move(other);
         const auto taken = Clock::now() - begin;
+        if (!whole) return;
         --left_;
         (other ? by_other_ : by_one_)[left_ / 2] = taken;
         if (left_ == 0) {

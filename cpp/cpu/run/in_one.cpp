@@ -100,7 +100,9 @@ bool neighbours_are_apart(const Job& job, const Dim& run) noexcept {
             job.buffers.indices + k * (run.size - 2) / kLooks * job.index_bytes;
         std::int64_t at[2];
         if (!job.resolve({indices, job.index_bytes, 2, 0, 0, job.coordinates, 1}, at)) return false;
-        near += at[0] == kSkipped || std::abs(at[1] - at[0]) < kCacheLineBytes ? 1 : 0;
+        const bool apart =
+            at[0] != kSkipped && at[1] != kSkipped && std::abs(at[1] - at[0]) >= kCacheLineBytes;
+        near += apart ? 0 : 1;
     }
     return near <= kLooks / 4;
 }
@@ -120,6 +122,7 @@ class LookUp {
             std::int64_t found = 0;
             turns_.piece([&](bool singly) {
                 found = move(piece, items + moved * job_.slice_bytes, singly);
+                return found == kPiecePositions;
             });
             moved += found;
             if (found < kPiecePositions) return moved;

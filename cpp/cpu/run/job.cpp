@@ -60,11 +60,11 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
     return slots[static_cast<int>(plan.reduction)];
 }
 
-// Whether a plain scatter of many single elements waits for a table that L2 does not hold.
+// Whether a scatter of many single elements by their indices waits for a table that L2 does not
+// hold.
 bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
-    return plan.direction == Direction::kScatter && plan.reduction == Reduction::kNone &&
-           reached > 2 * caches().l2_bytes && position_count(plan) >= kWorthATrial &&
-           stores_wait(kernels());
+    return plan.reduction == Reduction::kNone && reached > 2 * caches().l2_bytes &&
+           position_count(plan) >= kWorthATrial && stores_wait(kernels());
 }
 
 }  // namespace
@@ -93,7 +93,8 @@ LookUps look_ups_for(const Kernels& kernels, IndexType index_type, Mode mode, Lo
     const auto type = static_cast<int>(index_type);
     const auto placed = static_cast<int>(mode);
     const int slice = run.slice_class;
-    if (goes_in_registers(kernels, run))
+    const std::int64_t gathered = kernels.least_gathered[slice];
+    if (goes_in_registers(kernels, run) && (gathered == 0 || run.limit < gathered))
         return {kernels.look_up_small[type][placed][slice], nullptr};
     const std::int64_t l2_bytes = caches().l2_bytes;
     LookUpKernel usual = kernels.look_up[type][placed][slice];
@@ -139,11 +140,11 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.reduces = plan.reduction != Reduction::kNone;
     job.many_in_a_row = plan.value_type == ValueType::kFloat16 ? kManyHalvesInARow : kManyInARow;
     job.far = table_is_far(plan, reached);
-    job.asks_for_updates = job.far || updates_wait(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
     job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
-    job.fetches_table = reached > caches().far_bytes;
+    job.fetches_table =
+        reached > caches().far_bytes || (job.far && plan.slice_bytes > kElementBytes);
     job.reached = reached;
     const LookUps look_ups = choose_look_ups(plan, reached);
     job.look_up = look_ups.usual;
@@ -154,6 +155,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
             : nullptr;
     job.updates = choose_updates(table, plan, slice);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
+    job.asks_for_updates = job.far || (job.update != nullptr && updates_wait(plan, reached));
     job.copy = may_skip || job.reduces ? nullptr : table.copy[slice];
     job.buffers = buffers;
     job.index_bytes = index_bytes(plan.index_type);

@@ -39,6 +39,7 @@ class LinesTrial {
             turns_.piece([&](bool first_alone) {
                 piece.all_lines = !first_alone;
                 move(piece);
+                return true;
             });
             block.offsets += kPiecePositions;
             block.items += kPiecePositions * block.item_stride;

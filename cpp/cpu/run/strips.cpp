@@ -32,13 +32,14 @@ bool are_far(const Job& job) noexcept {
     const std::int64_t bytes = row.limit * row.table_stride;
     if (job.direction == Direction::kScatter) {
         constexpr std::int64_t kReducedBytes = 2;
-        if (bytes >= 2 * l2_bytes && stores_wait(kernels()) &&
-            (!job.reduces || job.slice_bytes <= kReducedBytes)) {
-            const bool fits_easily = row.limit * strip_bytes(job) <= l2_bytes / 4;
-            return walk.size >= row.limit * job.slice_bytes / (fits_easily ? 12 : 6);
-        }
-        const std::int64_t share = bytes < 32 * l2_bytes || job.reduces ? 4 : 10;
-        return bytes >= 16 * l2_bytes && walk.size >= row.limit * job.slice_bytes / share;
+        const auto pays_from = [&](std::int64_t share) {
+            return walk.size >= row.limit * job.slice_bytes / share;
+        };
+        if (bytes >= 16 * l2_bytes && pays_from(bytes < 32 * l2_bytes || job.reduces ? 4 : 10))
+            return true;
+        const bool fits_easily = row.limit * strip_bytes(job) <= l2_bytes / 4;
+        return bytes >= 2 * l2_bytes && pays_from(fits_easily ? 12 : 6) &&
+               (!job.reduces || job.slice_bytes <= kReducedBytes) && stores_wait(kernels());
     }
     if (bytes > 4 * l2_bytes)
         return walk.size >= row.limit * std::max<std::int64_t>(job.slice_bytes, 4) / 16;

@@ -19,8 +19,8 @@ std::optional<PositionLines> find_apart(const Plan& plan, const Tensors& tensors
 // Whether a line's elements are neighbours in the table, and lines follow each other.
 bool lines_are_rows(const Plan& plan, const PositionLines& lines) noexcept;
 
-// The lines of a scatter of single elements that scatter_lines.hlsl has a thread go along; nothing
-// where there are none, or that would not pay.
+// The lines of a scatter of single elements that scatter_lines.hlsl has a thread go along, or, with
+// a copy, groups of hold_lines.hlsl; nothing where there are none, or that would not pay.
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
                                                  const Reach& reach) noexcept;
 

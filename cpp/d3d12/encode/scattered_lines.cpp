@@ -68,10 +68,11 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
     std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
     if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
     lines->are_named_early = are_named_early(plan, *lines, reach);
-    const bool fits = lines->are_named_early ||
-                      (lines->positions <= most_positions(plan, *lines, reach.profile) &&
-                       !rows_are_long(plan, *lines));
-    if (!fits || lines->are_named_early) return fits ? lines : std::nullopt;
+    if (lines->are_named_early) return lines;
+    if (lines->positions > most_positions(plan, *lines, reach.profile) ||
+        rows_are_long(plan, *lines)) {
+        return std::nullopt;
+    }
     lines->have_blocks = rows_have_blocks(plan, *lines, tensors);
     if (plan.copies_source && are_columns(plan, *lines) && position_count(plan) <= kManyInColumns) {
         if (const auto held = find_held_lines(plan, tensors, reach)) return held;
