@@ -136,7 +136,8 @@ void add_avx512_look_ups(Kernels& kernels) noexcept {
         small[3] = look_up_small<Index, kPlaced, 8, 2, 4>;
         if (gathers) {
             LookUpKernel(&any)[kSliceClasses] = kernels.look_up[type][mode];
-            std::copy_n(any, 4, kernels.look_up_far[type][mode]);
+            constexpr int kGathered = 4;  // the classes of elements that gathers look up
+            std::copy_n(any, kGathered, kernels.look_up_far[type][mode]);
             any[0] = look_up_gathered<Index, kPlaced, 1>;
             any[1] = look_up_gathered<Index, kPlaced, 2>;
             any[2] = look_up_gathered<Index, kPlaced, 4>;

@@ -50,6 +50,32 @@ class AnyPlaces {
     std::unique_ptr<std::int64_t[]> places_;
 };
 
+// Updates of single floats, kCount at a time: of as many sets of places as are given, by turns.
+class SingleUpdates {
+  public:
+    SingleUpdates(UpdateKernel update, int sets) noexcept
+        : update_(update), sets_(sets), places_(kBytes, kBytes, sets) {}
+    bool has_memory() const noexcept { return places_.has_memory(); }
+
+    void move(bool far) noexcept {
+        constexpr std::int64_t kCount = AnyPlaces::kCount;
+        const Coordinate axis{places_.limit(), kBytes, 0, 0};
+        const std::int64_t* const places = places_.all() + next_ * kCount;
+        next_ = (next_ + 1) % sets_;
+        update_(
+            {reinterpret_cast<const std::byte*>(places), sizeof places[0], kCount, 0, 0, &axis, 1},
+            places_.table(), places_.items(), far);
+    }
+
+  private:
+    static constexpr std::int64_t kBytes = sizeof(float);
+
+    UpdateKernel update_;
+    int sets_;
+    int next_ = 0;
+    AnyPlaces places_;
+};
+
 }  // namespace
 
 std::int64_t few_summed_places(const Kernels& kernels) noexcept {
@@ -86,33 +112,19 @@ std::int64_t few_summed_places(const Kernels& kernels) noexcept {
 }
 
 bool near_updates_are_quicker(UpdateKernel update) noexcept {
-    constexpr std::int64_t kBytes = sizeof(float);
-    const AnyPlaces places(kBytes, kBytes);
-    if (!places.has_memory()) return false;
-    const Coordinate axis{places.limit(), kBytes, 0, 0};
-    const auto* const indices = reinterpret_cast<const std::byte*>(places.all());
-    const IndexRun run{indices, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1};
-    const auto move = [&](bool far) { update(run, places.table(), places.items(), far); };
-    return is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
+    SingleUpdates updates(update, 1);
+    return updates.has_memory() &&
+           is_quicker([&] { updates.move(false); }, [&] { updates.move(true); }, kLongRounds);
 }
 
 bool stores_gain_by_asking(UpdateKernel put) noexcept {
-    constexpr std::int64_t kBytes = sizeof(float);
-    const AnyPlaces places(kBytes, kBytes, 2 * kLongRounds);
-    if (!places.has_memory()) return false;
-    const Coordinate axis{places.limit(), kBytes, 0, 0};
-    const auto* next = reinterpret_cast<const std::byte*>(places.all());
-    const auto move = [&](bool far) {
-        put({next, sizeof(std::int64_t), AnyPlaces::kCount, 0, 0, &axis, 1}, places.table(),
-            places.items(), far);
-        next += AnyPlaces::kCount * sizeof(std::int64_t);
-    };
-    return is_quicker([&] { move(true); }, [&] { move(false); }, kLongRounds);
+    SingleUpdates updates(put, 2 * kLongRounds);
+    return updates.has_memory() &&
+           is_quicker([&] { updates.move(true); }, [&] { updates.move(false); }, kLongRounds);
 }
 
-bool stores_wait(const Kernels& kernels) noexcept {
-    const UpdateKernel put =
-        kernels.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+bool stores_wait() noexcept {
+    const UpdateKernel put = put_of_floats(kernels());
     return waiting_stores.known_or(put != nullptr, [&] { return stores_gain_by_asking(put); });
 }
 

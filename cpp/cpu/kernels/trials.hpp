@@ -67,8 +67,13 @@ bool near_slices_are_quicker(MoveKernel gather) noexcept;
 // milliseconds.
 bool stores_gain_by_asking(UpdateKernel put) noexcept;
 
-// The same, tried once for the process, by kernels(); what it found.
-bool stores_wait(const Kernels& kernels) noexcept;
+// The same, tried once, with kernels(); what it found.
+bool stores_wait() noexcept;
+
+// The update that is tried; null where the kernels have none.
+inline UpdateKernel put_of_floats(const Kernels& kernels) noexcept {
+    return kernels.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+}
 
 // Slices of so many bytes are pages, which the C library may copy quicker than a kernel does.
 inline constexpr std::int64_t kPageBytes = std::int64_t{4} << 10;

@@ -18,7 +18,7 @@ class ByTurns {
     // twentieths: the other way is the quicker one if it takes so many of the one's time, or fewer.
     ByTurns(bool runs, int twentieths) noexcept
         : left_(runs ? kPieces : 0), twentieths_(twentieths) {}
-    bool run() const noexcept { return left_ > 0; }
+    bool go_on() const noexcept { return left_ > 0; }
 
     // Calls move(whether in the other way) for a piece, which returns whether that was a whole one:
     // they are of one size, and what is shorter does not count.

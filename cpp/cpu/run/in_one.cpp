@@ -116,7 +116,7 @@ class LookUp {
     std::int64_t operator()(IndexRun run, std::byte* items) noexcept {
         run.fetches_table = job_.fetches_table;
         std::int64_t moved = 0;
-        while (turns_.run() && run.count - moved >= kPiecePositions) {
+        while (turns_.go_on() && run.count - moved >= kPiecePositions) {
             IndexRun piece = behind(run, moved);
             piece.count = kPiecePositions;
             std::int64_t found = 0;

@@ -64,7 +64,7 @@ const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int s
 // hold.
 bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
     return plan.reduction == Reduction::kNone && reached > 2 * caches().l2_bytes &&
-           position_count(plan) >= kWorthATrial && stores_wait(kernels());
+           position_count(plan) >= kWorthATrial && stores_wait();
 }
 
 }  // namespace
@@ -82,8 +82,7 @@ bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
         return !near_is_quicker.known_or(tries, [&] { return near_slices_are_quicker(gather); });
     }
     static constinit Found near_is_quicker;
-    const UpdateKernel put =
-        table.put[slice_class(sizeof(float))][static_cast<int>(IndexType::kInt64)];
+    const UpdateKernel put = put_of_floats(table);
     if (put == nullptr) return true;
     return !near_is_quicker.known_or(tries, [&] { return near_updates_are_quicker(put); });
 }

@@ -33,7 +33,7 @@ class LinesTrial {
     // Calls move for a block, piece by piece as long as the trial runs.
     template <class Move>
     void each_piece(Block block, Move move) noexcept {
-        while (turns_.run() && block.count >= kPiecePositions) {
+        while (turns_.go_on() && block.count >= kPiecePositions) {
             Block piece = block;
             piece.count = kPiecePositions;
             turns_.piece([&](bool first_alone) {
@@ -47,7 +47,7 @@ class LinesTrial {
         }
         // Where neither is clearly quicker, all lines: after some milliseconds of the first alone,
         // a Zen 4 is slow to gain by them.
-        block.all_lines = runs_ && !turns_.run() && !turns_.other_is_quicker();
+        block.all_lines = runs_ && !turns_.go_on() && !turns_.other_is_quicker();
         if (block.count > 0) move(block);
     }
 

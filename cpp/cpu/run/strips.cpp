@@ -39,7 +39,7 @@ bool are_far(const Job& job) noexcept {
             return true;
         const bool fits_easily = row.limit * strip_bytes(job) <= l2_bytes / 4;
         return bytes >= 2 * l2_bytes && pays_from(fits_easily ? 12 : 6) &&
-               (!job.reduces || job.slice_bytes <= kReducedBytes) && stores_wait(kernels());
+               (!job.reduces || job.slice_bytes <= kReducedBytes) && stores_wait();
     }
     if (bytes > 4 * l2_bytes)
         return walk.size >= row.limit * std::max<std::int64_t>(job.slice_bytes, 4) / 16;
