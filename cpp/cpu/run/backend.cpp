@@ -150,8 +150,12 @@ std::int64_t bytes_aside(const Plan& plan) noexcept {
         constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // from malloc's own memory
         constexpr std::int64_t kShareFromMemory = 2;
         const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
-        const std::int64_t share =
-            indices >= caches().streamed_bytes ? kShareFromMemory : kernels().aside_share;
+        // What comes from memory is not read twice, be it indices or, where they take less, their
+        // offsets.
+        const bool from_memory = indices >= caches().streamed_bytes &&
+                                 plan.slice_bytes <= std::int64_t{1}
+                                                         << OffsetRange(plan).width_class();
+        const std::int64_t share = from_memory ? kShareFromMemory : kernels().aside_share;
         const bool small =
             share * bytes <= indices && bytes <= caches().far_bytes && bytes < kMostBytes;
         return small && items_are_dense(plan) ? bytes : 0;

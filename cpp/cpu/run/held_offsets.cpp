@@ -24,9 +24,15 @@ OffsetRange::OffsetRange(const Plan& plan) noexcept {
     }
 }
 
+int OffsetRange::width_class() const noexcept {
+    int width_class = 0;
+    while (width_class < 3 && (steps >> (8 << width_class)) != 0) ++width_class;
+    return width_class;
+}
+
 bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int threads) {
     const OffsetRange range(plan);
-    while (width_class_ < 3 && (range.steps >> (8 << width_class_)) != 0) ++width_class_;
+    width_class_ = range.width_class();
     const std::int64_t width = std::int64_t{1} << width_class_;
     lowest_ = range.lowest;
     unit_.table_stride = range.unit;

@@ -14,6 +14,9 @@ struct OffsetRange {
     std::int64_t steps = 0;
 
     explicit OffsetRange(const Plan& plan) noexcept;
+
+    // The class of the bytes that hold a number of steps: 1, 2, 4 or 8.
+    int width_class() const noexcept;
 };
 
 // All indices of a call, resolved before anything is written, in as few bytes as hold them. They
