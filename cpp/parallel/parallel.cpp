@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string>
 
+#include "parallel/apart.hpp"
 #include "parallel/thread_pool.hpp"
 
 #ifdef _WIN32
@@ -121,6 +122,7 @@ bool have_ready() noexcept {
 }
 
 std::atomic<int> thread_limit{0};  // 0: not set
+Pause last_worth_threads;
 
 }  // namespace
 
@@ -129,20 +131,25 @@ int get_num_threads() noexcept {
     return limit > 0 ? limit : find_library().concurrency;
 }
 
-void set_num_threads(int count) noexcept { thread_limit.store(count, std::memory_order_relaxed); }
+void set_num_threads(int count) noexcept {
+    thread_limit.store(count, std::memory_order_relaxed);
+    last_worth_threads.forget();
+}
 
 const char* thread_library() noexcept { return find_library().pool->name; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
     constexpr std::int64_t kParallelBytes = 768 << 10;
+    constexpr std::int64_t kWakingBytes = 4 * kParallelBytes;
     if (traffic_bytes < kParallelBytes) return 1;
     const int threads = get_num_threads();
-    return threads > 1 && have_ready() ? threads : 1;
+    if (threads <= 1 || !have_ready()) return 1;
+    return last_worth_threads.follows_pause() && traffic_bytes < kWakingBytes ? 1 : threads;
 }
 
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
     if (chunk_count > 1 && threads_are.load(std::memory_order_acquire) == Threads::kReady) {
-        find_library().pool->run_chunks(chunk_count, body, context);
+        run_apart(*find_library().pool, chunk_count, body, context);
         return;
     }
     for (std::int64_t chunk = 0; chunk < chunk_count; ++chunk) body(context, chunk);

@@ -1,7 +1,14 @@
 // Callers at once, each of whose calls has threads of its own: what ThreadSanitizer shall see.
 #include <gtest/gtest.h>
 
+#ifdef __linux__
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "operators/operators.hpp"
@@ -74,6 +81,52 @@ TEST(Threads, CallersAtOnce) {
     set_num_threads(before);
     EXPECT_EQ(wrong, 0);
 }
+
+// After a pause a call that is hardly worth threads does without; a number of threads that was just
+// set is used.
+TEST(Threads, APause) {
+    constexpr std::int64_t kSmall = std::int64_t{1} << 20;
+    constexpr std::int64_t kLarge = std::int64_t{1} << 26;
+    constexpr std::chrono::milliseconds kPause(5);
+    const int before = get_num_threads();
+    set_num_threads(2);
+    const int threads = threads_for(kSmall);  // one, where the system grants no more
+    for (int repeat = 0; repeat < 3; ++repeat) {
+        std::this_thread::sleep_for(kPause);
+        EXPECT_EQ(threads_for(kSmall), 1);
+        std::this_thread::sleep_for(kPause);
+        EXPECT_EQ(threads_for(kLarge), threads);
+        std::this_thread::sleep_for(kPause);
+        set_num_threads(2);
+        EXPECT_EQ(threads_for(kSmall), threads);
+    }
+    set_num_threads(before);
+}
+
+#ifdef __linux__
+
+// What a call after a pause closes to the pool's threads is open to them again in the end.
+TEST(Threads, MayRunWhereTheyMightBefore) {
+    constexpr int kChunks = 3;
+    cpu_set_t own;
+    ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
+    threads_for(std::int64_t{1} << 26);  // starts them
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        std::atomic<pid_t> ran[kChunks];
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        parallel_for(kChunks, [&](std::int64_t chunk) {
+            ran[chunk] = static_cast<pid_t>(syscall(SYS_gettid));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        });
+        for (const std::atomic<pid_t>& thread : ran) {
+            cpu_set_t allowed;
+            ASSERT_EQ(sched_getaffinity(thread, sizeof allowed, &allowed), 0);
+            EXPECT_TRUE(CPU_EQUAL(&allowed, &own));
+        }
+    }
+}
+
+#endif
 
 }  // namespace
 }  // namespace dmlindex::test
