@@ -123,6 +123,18 @@ bool have_ready() noexcept {
 
 std::atomic<int> thread_limit{0};  // 0: not set
 Pause last_worth_threads;
+std::atomic<std::int64_t> moved_since_pause{0};
+
+// After a pause threads have to be woken: for a large call, or for the next when several have moved
+// as much on one thread.
+constexpr std::int64_t kWakingBytes = 3 << 20;
+
+bool is_worth_waking(std::int64_t traffic_bytes) noexcept {
+    if (last_worth_threads.follows_pause()) moved_since_pause.store(0, std::memory_order_relaxed);
+    const std::int64_t counted = traffic_bytes < kWakingBytes ? traffic_bytes : kWakingBytes;
+    const std::int64_t before = moved_since_pause.fetch_add(counted, std::memory_order_relaxed);
+    return counted == kWakingBytes || before >= kWakingBytes;
+}
 
 }  // namespace
 
@@ -134,17 +146,17 @@ int get_num_threads() noexcept {
 void set_num_threads(int count) noexcept {
     thread_limit.store(count, std::memory_order_relaxed);
     last_worth_threads.forget();
+    moved_since_pause.store(kWakingBytes, std::memory_order_relaxed);
 }
 
 const char* thread_library() noexcept { return find_library().pool->name; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
     constexpr std::int64_t kParallelBytes = 768 << 10;
-    constexpr std::int64_t kWakingBytes = 4 * kParallelBytes;
     if (traffic_bytes < kParallelBytes) return 1;
     const int threads = get_num_threads();
     if (threads <= 1 || !have_ready()) return 1;
-    return last_worth_threads.follows_pause() && traffic_bytes < kWakingBytes ? 1 : threads;
+    return is_worth_waking(traffic_bytes) ? threads : 1;
 }
 
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
