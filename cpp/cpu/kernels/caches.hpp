@@ -21,10 +21,4 @@ struct Caches {
 
 const Caches& caches() noexcept;
 
-// From how many bytes on a job's result is written past the caches: later where threads share it,
-// which together write to a cache faster than one, but hardly so to memory.
-inline std::int64_t streamed_bytes(int threads) noexcept {
-    return threads > 1 ? caches().far_bytes : caches().streamed_bytes;
-}
-
 }  // namespace dmlindex::cpu

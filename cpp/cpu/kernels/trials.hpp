@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -69,6 +70,14 @@ bool stores_gain_by_asking(UpdateKernel put) noexcept;
 
 // The same, tried once, with kernels(); what it found.
 bool stores_wait() noexcept;
+
+// Whether a result of so many bytes is written past the caches. Later where threads share it, which
+// together write to a cache faster than one, but hardly so to memory; not where stores wait for the
+// cache, too.
+inline bool goes_past_caches(std::int64_t bytes, int threads) noexcept {
+    if (bytes < caches().streamed_bytes) return false;
+    return threads == 1 || bytes >= caches().far_bytes || stores_wait();
+}
 
 // The update that is tried; null where the kernels have none.
 inline UpdateKernel put_of_floats(const Kernels& kernels) noexcept {

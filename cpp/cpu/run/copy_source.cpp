@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/carry.hpp"
+#include "cpu/kernels/trials.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/split.hpp"
 #include "cpu/run/walker.hpp"
@@ -57,7 +58,7 @@ void copy_span(std::byte* to, const std::byte* from, std::int64_t bytes, int thr
 }
 
 bool is_streamed(const Plan& plan, std::int64_t bytes, int threads) noexcept {
-    if (kernels().stream == nullptr || bytes < streamed_bytes(threads)) return false;
+    if (kernels().stream == nullptr || !goes_past_caches(bytes, threads)) return false;
     if (bytes >= caches().far_bytes && plan.slice_bytes >= kCacheLineBytes) return true;
     const std::int64_t touched = position_count(plan) * std::max(plan.slice_bytes, kCacheLineBytes);
     return touched <= bytes / 8;
@@ -94,7 +95,7 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
 
 void copy_all(std::byte* to, const std::byte* from, std::int64_t bytes) {
     const int threads = threads_for_copy(bytes);
-    const bool streamed = kernels().stream != nullptr && bytes >= streamed_bytes(threads);
+    const bool streamed = kernels().stream != nullptr && goes_past_caches(bytes, threads);
     copy_span(to, from, bytes, threads, streamed);
 }
 

@@ -34,7 +34,7 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
     const bool by_library = plan.slice_bytes >= kManyPagesBytes && library_copies_pages();
     const std::int64_t kept_bytes = by_library ? kKeptByLibraryBytes : kKeptBytes;
-    return result_bytes >= streamed_bytes(threads) && result_bytes + table_bytes >= kept_bytes;
+    return result_bytes + table_bytes >= kept_bytes && goes_past_caches(result_bytes, threads);
 }
 
 // Halves wait longer for each other, as each step converts them.
