@@ -32,7 +32,11 @@ namespace {
 // about as long as moving some cache lines.
 bool pays_by_destination(const Job& job, const Plan& plan) noexcept {
     constexpr std::int64_t kJumpBytes = 256;
-    if (job.slice_bytes > kElementBytes) return job.slice_bytes >= kJumpBytes;
+    constexpr std::int64_t kSharedBytes = 1 << 20;
+    if (job.slice_bytes > kElementBytes) {
+        return job.slice_bytes >= kJumpBytes &&
+               position_count(plan) * job.slice_bytes >= kSharedBytes;
+    }
     return reached_bytes(plan) > caches().far_bytes;
 }
 
