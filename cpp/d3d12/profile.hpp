@@ -100,7 +100,8 @@ struct Profile {
     // are at most as many elements.
     std::int64_t listed_updates = 8;
     std::int64_t listed_elements = 1 << 16;
-    // From so many sorted updates on a thread walks up to 256 of a target; else 64.
+    // From so many sorted updates on a thread walks up to 256 of a target; else 64, or none of what
+    // lists leave.
     std::int64_t walked_updates = 1 << 18;
     // Those of floats in any order take atomics below so many bytes of a slice, or of all updates.
     std::int64_t atomic_slice_bytes = 64;

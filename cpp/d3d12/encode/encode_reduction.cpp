@@ -69,11 +69,13 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
     const auto count = static_cast<std::uint64_t>(position_count(plan));
     const std::uint64_t slice = constants.slice_units;
     const std::int64_t values = kernel_values(plan.value_type);
-    const std::uint32_t longest =
-        short_ones_are_done ? kLongestList : longest_walked(count, encoder.profile);
+    std::uint32_t longest = longest_walked(count, encoder.profile);
+    // What lists leave is sorted, too; where it is much, threads walk the shorter runs of it.
+    const bool walks = !short_ones_are_done || longest > kLongestRun;
+    if (!walks) longest = kLongestList;
     constants.arguments[3] = static_cast<std::uint32_t>(count);
-    constants.pattern[0] = {0, 0, longest, 0};
-    if (!short_ones_are_done) {
+    constants.pattern[0] = {0, 0, longest, short_ones_are_done ? kLongestList : 0};
+    if (walks) {
         std::uint64_t walkers = count;
         if (constants.target_count <= std::min(4 * count, kMostTargets)) {
             walkers = constants.target_count;

@@ -1,6 +1,6 @@
 // Reductions by sorting, step 5: one thread walks the updates of one element of one target, in C order. arguments: x to z
 // as in value.hlsli, w the number of pairs. pattern[0]: x whether starts knows where the targets' pairs begin, z how many
-// updates a target may have: those with more are left to reduce_long.hlsl.
+// updates a target may have: those with more are left to reduce_long.hlsl; w up to how many are done already.
 
 #include "value.hlsli"
 
@@ -25,6 +25,10 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         is_first = target < target_count;
     }
     [branch] if (is_first && walker != 0) is_first = pairs.Load(8 * walker - 8) != target;
+    [branch] if (is_first && pattern[0].w != 0) {
+        uint next = walker + pattern[0].w;
+        is_first = pairs.Load(8 * min(next, arguments.w - 1)) == target && next < arguments.w;
+    }
     [branch] if (is_first && walker + pattern[0].z < arguments.w) {
         is_first = pairs.Load(8 * (walker + pattern[0].z)) != target;
     }
