@@ -14,7 +14,7 @@ namespace dmlindex {
 
 namespace {
 
-// More threads find another processor by themselves, and to ask for each takes a microsecond.
+// Of more, the others may be woken anywhere: to ask for each takes a microsecond.
 constexpr int kMostThreads = 8;
 
 pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
