@@ -14,75 +14,69 @@ namespace dmlindex {
 
 namespace {
 
-// Of more, the others may be woken anywhere: to ask for each takes a microsecond.
+// Larger pools are left alone: to ask for each thread takes some microseconds, and which of them
+// will run is not known.
 constexpr int kMostThreads = 8;
 
 pid_t this_thread() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
-// The first threads of the pool that ran a chunk; 0: none.
+bool is_of_this_process(pid_t thread) noexcept {
+    return syscall(SYS_tgkill, getpid(), thread, 0) == 0;
+}
+
+// The pool's threads that have run a chunk; 0: none.
 std::atomic<pid_t> pool_threads[kMostThreads];
 
-// A thread's place among them, until it ends.
-class Place {
-  public:
-    Place() noexcept {
-        for (std::atomic<pid_t>& place : pool_threads) {
-            pid_t none = 0;
-            if (place.compare_exchange_strong(none, this_thread())) {
-                place_ = &place;
-                return;
-            }
-        }
+// The process's first thread may lend a hand where its own library waits, but is not the pool's.
+void note(pid_t thread) noexcept {
+    if (thread == getpid()) return;
+    for (std::atomic<pid_t>& place : pool_threads) {
+        pid_t noted = place.load(std::memory_order_relaxed);
+        if (noted == 0 && place.compare_exchange_strong(noted, thread)) return;
+        if (noted == thread) return;
     }
-    ~Place() {
-        if (place_ != nullptr) place_->store(0);
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-
-  private:
-    std::atomic<pid_t>* place_ = nullptr;
-};
+}
 
 // While it is there, this thread's processor is closed to the pool's threads, but for those that
-// may run on no other. One at a time: what a thread was allowed before is given back in the end.
+// may run on no other. One at a time, which opens it again in the end.
 class ClosedProcessor {
   public:
-    ClosedProcessor() noexcept {
-        if (is_closed_.exchange(true)) return;
-        const int processor = sched_getcpu();
-        for (const std::atomic<pid_t>& place : pool_threads) {
-            Moved& moved = moved_[count_];
-            moved.thread = place.load();
-            if (processor < 0 || moved.thread == 0 || moved.thread == this_thread()) continue;
-            if (sched_getaffinity(moved.thread, sizeof moved.allowed, &moved.allowed) != 0)
-                continue;  // over 1024 processors
-            cpu_set_t others = moved.allowed;
-            CPU_CLR(processor, &others);
-            if (CPU_COUNT(&others) == 0) continue;
-            if (sched_setaffinity(moved.thread, sizeof others, &others) == 0) ++count_;
-        }
+    explicit ClosedProcessor(bool wanted) noexcept {
+        if (!wanted || is_closed_.exchange(true)) return;
         has_closed_ = true;
+        processor_ = sched_getcpu();
+        if (processor_ < 0) return;
+        for (const std::atomic<pid_t>& place : pool_threads) {
+            const pid_t thread = place.load(std::memory_order_relaxed);
+            if (thread == 0 || thread == this_thread() || !is_of_this_process(thread)) continue;
+            cpu_set_t allowed;  // too small past 1024 processors
+            if (sched_getaffinity(thread, sizeof allowed, &allowed) != 0) continue;
+            if (CPU_ISSET(processor_, &allowed) == 0) continue;
+            CPU_CLR(processor_, &allowed);
+            if (CPU_COUNT(&allowed) > 0 && sched_setaffinity(thread, sizeof allowed, &allowed) == 0)
+                moved_[count_++] = thread;
+        }
     }
+    // Adds it to what they may use by now, which others may have changed.
     ~ClosedProcessor() {
-        for (int i = 0; i < count_; ++i)
-            sched_setaffinity(moved_[i].thread, sizeof moved_[i].allowed, &moved_[i].allowed);
+        for (int i = 0; i < count_; ++i) {
+            cpu_set_t allowed;
+            if (sched_getaffinity(moved_[i], sizeof allowed, &allowed) != 0) continue;
+            CPU_SET(processor_, &allowed);
+            sched_setaffinity(moved_[i], sizeof allowed, &allowed);
+        }
         if (has_closed_) is_closed_.store(false);
     }
     ClosedProcessor(const ClosedProcessor&) = delete;
     ClosedProcessor& operator=(const ClosedProcessor&) = delete;
 
   private:
-    struct Moved {
-        pid_t thread;
-        cpu_set_t allowed;
-    };
-
     static inline std::atomic<bool> is_closed_{false};
 
     bool has_closed_ = false;
+    int processor_ = -1;
     int count_ = 0;
-    Moved moved_[kMostThreads];
+    pid_t moved_[kMostThreads];
 };
 
 // The chunks of a call, whose threads are noted.
@@ -93,29 +87,28 @@ struct Noted {
 
     static void run(void* self, std::int64_t chunk) {
         const auto& noted = *static_cast<const Noted*>(self);
-        if (this_thread() != noted.caller) thread_local const Place place;
+        if (const pid_t thread = this_thread(); thread != noted.caller) note(thread);
         noted.body(noted.context, chunk);
     }
 };
 
-Pause last_run;
-
 }  // namespace
 
-void run_apart(const ThreadPool& pool, std::int64_t chunk_count, ChunkBody body, void* context) {
-    Noted noted{body, context};
-    if (last_run.follows_pause()) {
-        const ClosedProcessor closed;
-        pool.run_chunks(chunk_count, Noted::run, &noted);
-    } else {
-        pool.run_chunks(chunk_count, Noted::run, &noted);
+void run_apart(const ThreadPool& pool, std::int64_t chunk_count, ChunkBody body, void* context,
+               bool after_pause) {
+    if (pool.concurrency() > kMostThreads + 1) {
+        pool.run_chunks(chunk_count, body, context);
+        return;
     }
-    last_run.note();
+    Noted noted{body, context};
+    const ClosedProcessor closed(after_pause);
+    pool.run_chunks(chunk_count, Noted::run, &noted);
 }
 
 #else
 
-void run_apart(const ThreadPool& pool, std::int64_t chunk_count, ChunkBody body, void* context) {
+void run_apart(const ThreadPool& pool, std::int64_t chunk_count, ChunkBody body, void* context,
+               bool) {
     pool.run_chunks(chunk_count, body, context);
 }
 

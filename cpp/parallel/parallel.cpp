@@ -1,6 +1,9 @@
 #include "parallel/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <limits>
 #include <string>
 
 #include "parallel/apart.hpp"
@@ -122,18 +125,30 @@ bool have_ready() noexcept {
 }
 
 std::atomic<int> thread_limit{0};  // 0: not set
-Pause last_worth_threads;
-std::atomic<std::int64_t> moved_since_pause{0};
+constexpr std::int64_t kParallelBytes = 768 << 10;
 
 // After a pause threads have to be woken: for a large call, or for the next when several have moved
 // as much on one thread.
-constexpr std::int64_t kWakingBytes = 3 << 20;
+constexpr std::int64_t kWakingBytes = 4 * kParallelBytes;
+constexpr std::int64_t kPause = 1'000'000;  // ns
 
-bool is_worth_waking(std::int64_t traffic_bytes) noexcept {
-    if (last_worth_threads.follows_pause()) moved_since_pause.store(0, std::memory_order_relaxed);
-    const std::int64_t counted = traffic_bytes < kWakingBytes ? traffic_bytes : kWakingBytes;
-    const std::int64_t before = moved_since_pause.fetch_add(counted, std::memory_order_relaxed);
-    return counted == kWakingBytes || before >= kWakingBytes;
+std::int64_t now() noexcept {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// When threads last ended what they ran; and when a call last ended that was worth them, and how
+// much such calls have moved since a pause.
+std::atomic<std::int64_t> last_run{0};
+std::atomic<std::int64_t> last_call{0};
+std::atomic<std::int64_t> moved_since_pause{0};
+
+bool is_past(const std::atomic<std::int64_t>& last) noexcept {
+    return last.load(std::memory_order_relaxed) < now() - kPause;
+}
+
+void note_call(std::int64_t moved) noexcept {
+    moved_since_pause.store(std::min(moved, kWakingBytes), std::memory_order_relaxed);
+    last_call.store(now(), std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -143,25 +158,39 @@ int get_num_threads() noexcept {
     return limit > 0 ? limit : find_library().concurrency;
 }
 
+// The next call follows no pause.
 void set_num_threads(int count) noexcept {
     thread_limit.store(count, std::memory_order_relaxed);
-    last_worth_threads.forget();
-    moved_since_pause.store(kWakingBytes, std::memory_order_relaxed);
+    note_call(kWakingBytes);
+    last_call.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
 }
 
 const char* thread_library() noexcept { return find_library().pool->name; }
 
 int threads_for(std::int64_t traffic_bytes) noexcept {
-    constexpr std::int64_t kParallelBytes = 768 << 10;
     if (traffic_bytes < kParallelBytes) return 1;
     const int threads = get_num_threads();
     if (threads <= 1 || !have_ready()) return 1;
-    return is_worth_waking(traffic_bytes) ? threads : 1;
+    if (traffic_bytes >= kWakingBytes) return threads;
+    const bool awake = moved_since_pause.load(std::memory_order_relaxed) >= kWakingBytes;
+    return awake && !is_past(last_call) ? threads : 1;
+}
+
+WorthThreads::WorthThreads(std::int64_t traffic_bytes) noexcept {
+    if (traffic_bytes < kParallelBytes) return;
+    moved_ = traffic_bytes;
+    if (!is_past(last_call)) moved_ += moved_since_pause.load(std::memory_order_relaxed);
+}
+
+WorthThreads::~WorthThreads() {
+    if (moved_ > 0) note_call(moved_);
 }
 
 void run_chunks(std::int64_t chunk_count, ChunkBody body, void* context) {
     if (chunk_count > 1 && threads_are.load(std::memory_order_acquire) == Threads::kReady) {
-        run_apart(*find_library().pool, chunk_count, body, context);
+        run_apart(*find_library().pool, chunk_count, body, context, is_past(last_run));
+        note_call(kWakingBytes);
+        last_run.store(last_call.load(std::memory_order_relaxed), std::memory_order_relaxed);
         return;
     }
     for (std::int64_t chunk = 0; chunk < chunk_count; ++chunk) body(context, chunk);

@@ -9,9 +9,21 @@
 namespace dmlindex {
 
 // How many threads a call that moves so many bytes should use: one, where waking another (about 2
-// µs) costs more than it gives, and where there are no others: the system refuses to start them, or
-// this is the child of a process that had. Starts what is missing.
+// µs, after a pause 40) costs more than it gives, and where there are no others: the system refuses
+// to start them, or this is the child of a process that had. Starts what is missing.
 int threads_for(std::int64_t traffic_bytes) noexcept;
+
+// A call that moves so many bytes, on whatever threads: when it ends, a pause begins.
+class WorthThreads {
+  public:
+    explicit WorthThreads(std::int64_t traffic_bytes) noexcept;
+    ~WorthThreads();
+    WorthThreads(const WorthThreads&) = delete;
+    WorthThreads& operator=(const WorthThreads&) = delete;
+
+  private:
+    std::int64_t moved_ = 0;  // since the last pause; 0: too little to count
+};
 
 // Calls body(context, chunk) for every chunk in [0, chunk_count), on as many threads as there are
 // chunks: what threads_for said, or fewer. body must not throw.

@@ -215,9 +215,11 @@ def reduce_long(device: Device, values_of: str) -> None:
     reduce_runs(device, values_of, [1, 63, 64, 65, 66, 128, 1, 200, 3000])
     _core.d3d12_set_profile(device.name, before | {"walked_updates": 0})
     reduce_runs(device, values_of, [1, 64, 255, 256, 257, 258, 1, 600])
-    # So few for each target that there are lists first: what these leave is walked.
-    reduce_runs(device, values_of, [1, 31, 32, 33, 34, *[0] * 200, 255, 256, 257, 258, 0, 600])
+    # So few for each target that there are lists first: what these leave is walked, or is not.
+    runs = [1, 31, 32, 33, 34, *[0] * 400, 255, 256, 257, 258, 0, 600]
+    reduce_runs(device, values_of, runs)
     _core.d3d12_set_profile(device.name, before)
+    reduce_runs(device, values_of, runs)
 
 
 def reduce_runs(device: Device, values_of: str, lengths: list[int]) -> None:

@@ -208,7 +208,9 @@ bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure,
         }
     }
 
-    const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
+    const std::int64_t traffic = traffic_bytes(positions, plan.slice_bytes);
+    const int threads = threads_for(traffic);
+    const WorthThreads worth(traffic);
     if (const auto good = run_all_alike(plan, buffers, threads)) return *good;
 
     Job job = make_job(plan, buffers, threads);
@@ -259,7 +261,9 @@ bool has_faster_ways(const Plan& plan, int threads) noexcept {
 
 void run_on_line(const Plan& plan, const Buffers& buffers) {
     const std::int64_t positions = position_count(plan);
-    const int threads = threads_for(traffic_bytes(positions, plan.slice_bytes));
+    const std::int64_t traffic = traffic_bytes(positions, plan.slice_bytes);
+    const int threads = threads_for(traffic);
+    const WorthThreads worth(traffic);
     if (plan.copies_source) copy_source(plan, buffers);
     // What a scatter has written until it fails, it writes again.
     if (has_faster_ways(plan, threads) && run_checked(plan, buffers, OnFailure::kAnything, false)) {

@@ -27,7 +27,7 @@ constexpr std::int64_t kWorthATrial = 4096;
 // Whether a gather's result is so large that it is written past the caches.
 bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
-        plan.slice_bytes < kStreamedSliceBytes) {
+        plan.slice_bytes < kStreamedSliceBytes || kernels().stream == nullptr) {
         return false;
     }
     const std::int64_t table_bytes = reached + spread_bytes(plan.dims, plan.rank);
