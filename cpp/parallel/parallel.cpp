@@ -129,7 +129,7 @@ constexpr std::int64_t kParallelBytes = 768 << 10;
 
 // After a pause threads have to be woken: for a large call, or for the next when several have moved
 // as much on one thread.
-constexpr std::int64_t kWakingBytes = 4 * kParallelBytes;
+constexpr std::int64_t kWakingBytes = 6 * kParallelBytes;
 constexpr std::int64_t kPause = 1'000'000;  // ns
 
 std::int64_t now() noexcept {

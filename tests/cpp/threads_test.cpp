@@ -111,7 +111,7 @@ TEST(Threads, APause) {
         for (int again = 0; found != threads && again < 100; ++again) {
             std::this_thread::sleep_for(kPause);
             EXPECT_EQ(threads_for(kSmall), 1);
-            for (int call = 0; call < 3; ++call) const WorthThreads small(kSmall);
+            for (int call = 0; call < 5; ++call) const WorthThreads small(kSmall);
             found = threads_for(kSmall);
         }
         EXPECT_EQ(found, threads);
