@@ -178,7 +178,7 @@ int threads_for(std::int64_t traffic_bytes) noexcept {
 
 WorthThreads::WorthThreads(std::int64_t traffic_bytes) noexcept {
     if (traffic_bytes < kParallelBytes) return;
-    moved_ = traffic_bytes;
+    moved_ = std::min(traffic_bytes, kWakingBytes);
     if (!is_past(last_call)) moved_ += moved_since_pause.load(std::memory_order_relaxed);
 }
 
