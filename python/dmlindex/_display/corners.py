@@ -63,10 +63,12 @@ class Window:
 
     def positions(self) -> Iterator[Position]:
         """Every position of the array that is shown, in C order."""
-        blocks = set(self.blocks())
-        for position in itertools.product(*self.axes):
-            if position[:-2] in blocks:
-                yield position
+        for block in self.blocks():
+            lines = [self.lines(axis, block) for axis in (-2, -1) if -axis <= len(self.shape)]
+            for last in itertools.product(*lines):
+                position = (*block, *last)
+                if all(0 <= c < size for c, size in zip(position, self.shape, strict=True)):
+                    yield position
 
     def blocks(self) -> list[Position]:
         """The leading coordinates of each two-dimensional part that is shown, ghosts included."""
