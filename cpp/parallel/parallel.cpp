@@ -161,7 +161,7 @@ int get_num_threads() noexcept {
 // The next call follows no pause.
 void set_num_threads(int count) noexcept {
     thread_limit.store(count, std::memory_order_relaxed);
-    note_call(kWakingBytes);
+    moved_since_pause.store(kWakingBytes, std::memory_order_relaxed);
     last_call.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
 }
 
