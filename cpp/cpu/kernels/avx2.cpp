@@ -121,6 +121,9 @@ inline Avx2 operator&(Avx2 a, Avx2 b) noexcept { return {_mm256_and_si256(a.lane
 inline Avx2 operator|(Avx2 a, Avx2 b) noexcept { return {_mm256_or_si256(a.lanes, b.lanes)}; }
 inline Avx2 equal(Avx2 a, Avx2 b) noexcept { return {_mm256_cmpeq_epi64(a.lanes, b.lanes)}; }
 inline Avx2 multiply_low(Avx2 a, Avx2 b) noexcept { return {_mm256_mul_epu32(a.lanes, b.lanes)}; }
+inline Avx2 multiply_signed(Avx2 a, Avx2 b) noexcept {
+    return {_mm256_mul_epi32(a.lanes, b.lanes)};
+}
 inline Avx2 negative(Avx2 v) noexcept {
     return {_mm256_cmpgt_epi64(_mm256_setzero_si256(), v.lanes)};
 }

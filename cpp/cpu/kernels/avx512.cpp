@@ -110,6 +110,9 @@ inline Avx512 equal(Avx512 a, Avx512 b) noexcept {
 inline Avx512 multiply_low(Avx512 a, Avx512 b) noexcept {
     return {_mm512_mul_epu32(a.lanes, b.lanes)};
 }
+inline Avx512 multiply_signed(Avx512 a, Avx512 b) noexcept {
+    return {_mm512_mul_epi32(a.lanes, b.lanes)};
+}
 inline Avx512 negative(Avx512 v) noexcept { return {_mm512_srai_epi64(v.lanes, 63)}; }
 inline bool any_negative(Avx512 v) noexcept { return _mm512_movepi64_mask(v.lanes) != 0; }
 inline Avx512 select_negative(Avx512 mask, Avx512 a, Avx512 b) noexcept {

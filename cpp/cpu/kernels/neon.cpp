@@ -73,6 +73,9 @@ inline Neon multiply_low(Neon a, Neon b) noexcept {
     const uint32x2_t low_b = vmovn_u64(vreinterpretq_u64_s64(b.lanes));
     return {vreinterpretq_s64_u64(vmull_u32(low_a, low_b))};
 }
+inline Neon multiply_signed(Neon a, Neon b) noexcept {
+    return {vmull_s32(vmovn_s64(a.lanes), vmovn_s64(b.lanes))};
+}
 inline Neon negative(Neon v) noexcept { return {vshrq_n_s64(v.lanes, 63)}; }
 inline bool any_negative(Neon v) noexcept {
     return (vgetq_lane_s64(v.lanes, 0) | vgetq_lane_s64(v.lanes, 1)) < 0;

@@ -107,7 +107,7 @@ std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
         if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
         alignas(64) std::int64_t offsets[kLookUpStep];
         const auto keep = [&](std::int64_t j, Vector at) {
-            (before.at(i + j) + multiply_low(at, stride)).store(offsets + j);
+            (before.at(i + j) + multiply_signed(at, stride)).store(offsets + j);
         };
         if (!place_step<Vector, Index, kMode>(indices, i, ahead, limit, last, keep)) return i;
         for (std::int64_t j = 0; j < kLookUpStep; ++j) {

@@ -77,8 +77,15 @@ class PlacesBefore {
     Vector step_;
 };
 
-// What the vector kernels ask of a coordinate: products of 32-bit numbers, no negative stride.
+// What the vector kernels ask of a coordinate: products of 32-bit numbers, and along a linear
+// plan's axis of such without a sign, as none of those leads backwards.
 static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    return coordinate.limit <= kMost && -kMost <= coordinate.table_stride &&
+           coordinate.table_stride < kMost;
+}
+
+static inline bool fits_32_bits_unsigned(const Coordinate& coordinate) noexcept {
     constexpr std::int64_t kMost = std::int64_t{1} << 32;
     return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
            coordinate.table_stride < kMost;
@@ -116,7 +123,7 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
         const Vector before = kFirst ? places.at(i)
                                      : Vector::template load<std::int64_t>(
                                            reinterpret_cast<const std::byte*>(offsets + i));
-        Vector offset = before + multiply_low(inside, stride);
+        Vector offset = before + multiply_signed(inside, stride);
         if constexpr (kMode == Mode::kSkip) {
             offset = select_negative(outside, skipped, offset);
             if constexpr (!kFirst) {  // what an earlier coordinate skipped stays skipped
@@ -160,7 +167,7 @@ bool address_vectors(const IndexRun& run, const LineSpan& span, std::int64_t* of
     constexpr int kLanes = Vector::kLanes;
     const std::int64_t whole = run.count - run.count % kLanes;
     const bool fits =
-        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
+        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits_unsigned);
     if (whole == 0 || !fits) return address_scalar<Index>(run, span, offsets);
 
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));

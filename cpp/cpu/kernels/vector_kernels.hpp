@@ -4,8 +4,9 @@
 // Vector holds kLanes integers of kLaneBytes, 8, and has: load<Index>(from),
 // load_strided<Index>(from, stride), store(to), store_narrow<kBytes>(to) (the low bytes of each
 // lane), splat(x), counting(step), +, -, &, |, multiply_low(a, b) (the product of the low 32 bits,
-// unsigned), negative(v) (all bits of a lane set where it is negative), any_negative(v), equal(a,
-// b), clamp(v, low, high) and select_negative(mask, a, b).
+// unsigned), multiply_signed(a, b) (the same with their signs), negative(v) (all bits of a lane set
+// where it is negative), any_negative(v), equal(a, b), clamp(v, low, high) and
+// select_negative(mask, a, b).
 //
 // It also copies bytes: copy_wide(to, from) moves kWideBytes, stream_line(to, from) moves a cache
 // line past the caches to an aligned place, and fence() orders such lines before what follows.

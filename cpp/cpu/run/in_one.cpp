@@ -11,11 +11,8 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Rows of fewer positions are not looked up one by one; the second, where the table's row lies in
-// a few registers.
+// Rows of fewer positions are not looked up one by one.
 constexpr std::int64_t kShortRow = 64;
-constexpr std::int64_t kShortRowInRegisters = 32;
-constexpr std::int64_t kFewRegistersBytes = 256;
 
 // Whether indices that rows of the table share are looked up in each of the rows, too long to be
 // shuffled, rather than resolved for all of them. That takes longer for elements of which several
@@ -45,9 +42,7 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (parts.free_count == 1 && parts.positions_rank == 1) return run.size >= kLookUpStep;
     if (parts.free_count > 1)
         return looks_up_shared(job, parts, run.size) && !shuffles_short_rows(job, parts);
-    const bool in_few = goes_in_registers(kernels(), look_up_run(job)) &&
-                        job.coordinates[0].limit * job.slice_bytes <= kFewRegistersBytes;
-    return run.size >= (in_few ? kShortRowInRegisters : kShortRow);
+    return run.size >= kShortRow;
 }
 
 // Whether so many updates in a row go to one place that they had better stay in a register than be

@@ -101,7 +101,7 @@ LookUps look_ups_for(const Kernels& kernels, IndexType index_type, Mode mode, Lo
     const LookUpKernel far = kernels.look_up_far[type][placed][slice];
     if (far != nullptr) usual = far;
     const LookUpKernel singly = kernels.look_up_singly[type][placed][slice];
-    return {usual, reached > 8 * l2_bytes && singly != usual ? singly : nullptr};
+    return {usual, reached > 4 * l2_bytes && singly != usual ? singly : nullptr};
 }
 
 LookUps choose_look_ups(const Plan& plan, std::int64_t reached) noexcept {
