@@ -95,6 +95,26 @@ void move_columns(const Job& job, const Partition& parts, const Block& block) no
     }
 }
 
+// The free dim along which each of some positions goes, while the others stay; -1 if the positions
+// had better go together. One behind them is it if it is not short, or longer than they are many;
+// or one of which a line of the table holds several slices, where each along the last has lines of
+// its own.
+int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
+                    const Block& block) noexcept {
+    constexpr std::int64_t kShort = 16;
+    const Dim& last = dims[rank - 1];
+    const auto nearest = std::min_element(dims, dims + rank, [](const Dim& one, const Dim& other) {
+        return std::abs(one.table_stride) < std::abs(other.table_stride);
+    });
+    if (nearest->size >= std::max(kShort, block.count) && nearest->table_stride != 0 &&
+        2 * std::abs(nearest->table_stride) <= kCacheLineBytes &&
+        std::abs(last.table_stride) >= kCacheLineBytes) {
+        return static_cast<int>(nearest - dims);
+    }
+    const bool is_long = last.size > std::min(block.count, kShort - 1);
+    return parts.behind > 0 && is_long ? rank - 1 : -1;
+}
+
 }  // namespace
 
 Partition partition(const Job& job) noexcept {
@@ -134,16 +154,16 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     for (int d = 0; d < parts.before; ++d) free_dims[rank++] = job.dims[d];
     for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
 
-    const Dim inner = free_dims[rank - 1];
-    const bool along_inner = parts.behind > 0 && job.copy != nullptr && inner.size > block.count;
-    if (along_inner) --rank;
+    const int along = job.copy != nullptr ? dim_to_go_along(free_dims, rank, parts, block) : -1;
+    const Dim inner = free_dims[along >= 0 ? along : rank - 1];
+    if (along >= 0) std::copy(free_dims + along + 1, free_dims + rank--, free_dims + along);
     const bool goes_on = parts.before > 0 && parts.behind == 0;
     const NextRow next_row(job, goes_on ? block.count : 0);
     for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
         Block at = block;
         at.table += walker.table_offset();
         at.items += walker.item_offset();
-        if (!along_inner) {
+        if (along < 0) {
             next_row.each_piece(at.table + inner.table_stride, at.count,
                                 [&](std::int64_t first, std::int64_t count) {
                                     deliver(job, piece_of(at, first, count), carry);

@@ -1,0 +1,143 @@
+"""Inputs of any layout: columns first, backwards, every other element, one value over and over.
+
+Where a gather reads them often it copies them first; where it reads few places, it goes along the
+axis whose elements lie next to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlindex
+from dmlindex import reference
+
+_DTYPES = ["u1", "V3", "f2", "f4", "f8", "c16"]
+Make = Callable[[Any], Any]
+
+
+def _every_other(array: Any) -> Any:
+    wide = np.zeros((*array.shape, 2), array.dtype)
+    wide[..., 1] = array
+    return wide[..., 1]
+
+
+def _turned(array: Any) -> Any:
+    """The middle axis outermost in memory."""
+    return np.moveaxis(np.moveaxis(array, 1, 0).copy(), 0, 1)
+
+
+_LAYOUTS: dict[str, Make] = {
+    "columns first": np.asfortranarray,
+    "backwards": lambda array: array[::-1, ::-1, ::-1].copy()[::-1, ::-1, ::-1],
+    "last axis backwards": lambda array: array[..., ::-1].copy()[..., ::-1],
+    "every other": _every_other,
+    "turned": _turned,
+    "one row": lambda array: np.broadcast_to(array[:, :1], array.shape),
+    "one column": lambda array: np.broadcast_to(array[..., :1], array.shape),
+    "rows with a gap": lambda array: np.pad(array, [(0, 0), (0, 0), (1, 1)])[..., 1:-1],
+}
+
+
+def _table(shape: tuple[int, ...], dtype: str, make: Make) -> Any:
+    size = np.dtype(dtype).itemsize
+    made = np.random.default_rng(shape).integers(0, 250, (*shape, size), np.uint8)
+    return make(made.view(dtype)[..., 0])
+
+
+def _same(found: Any, wanted: Any) -> None:
+    assert found.dtype == wanted.dtype
+    assert found.shape == wanted.shape
+    assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("dtype", _DTYPES)
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("shape", [(5, 7, 9), (3, 40, 33), (1, 90, 2), (40, 1, 3)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_read_often(dtype: str, layout: str, shape: tuple[int, ...], threads: int) -> None:
+    """From half of the table's places on, up to forty times all of them, of any operator."""
+    x = _table(shape, dtype, _LAYOUTS[layout])
+    rng = np.random.default_rng(threads)
+    before = dmlindex.get_num_threads()
+    dmlindex.set_num_threads(threads)
+    try:
+        for times in (0.5, 1, 3, 40):
+            for axis in range(3):
+                size = shape[axis]
+                indices = rng.integers(-size, size, max(1, round(times * size)))
+                _same(dmlindex.gather(x, indices, axis), np.take(x, indices, axis))
+                others = [n if d != axis else indices.size for d, n in enumerate(shape)]
+                along = rng.integers(-size, size, others).astype("i4")
+                _same(
+                    dmlindex.gather_elements(x, along, axis), np.take_along_axis(x, along, axis)
+                )
+            for depth in (1, 2, 3):
+                count = max(1, round(times * np.prod(shape[:depth])))
+                tuples = [rng.integers(-n, n, count) for n in shape[:depth]]
+                _same(dmlindex.gather_nd(x, np.stack(tuples, -1)), x[tuple(tuples)])
+    finally:
+        dmlindex.set_num_threads(before)
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("mode", ["raise", "clamp", "wrap", "fill"])
+def test_modes(layout: str, mode: str) -> None:
+    """Out of range and not; a refused call leaves out as it was."""
+    x = _table((6, 11, 13), "f4", _LAYOUTS[layout])
+    rng = np.random.default_rng(0)
+    tuples = rng.integers(-6, 6, (300, 2))
+    out = np.zeros((300, 13), "f4")
+    _same(dmlindex.gather_nd(x, tuples, mode=mode, out=out), reference.gather_nd(x, tuples))
+    tuples[[17, 250]] = [[-7, 3], [2, 11]]
+    if mode != "raise":
+        wanted = reference.gather_nd(x, tuples, mode=mode)
+        _same(dmlindex.gather_nd(x, tuples, mode=mode, out=out), wanted)
+        return
+    with pytest.raises(IndexError, match=r"indices\[17, 0\] = -7 "):
+        dmlindex.gather_nd(x, tuples, out=out)
+    tuples[[17, 250]] = 0
+    out[...] = 5
+    tuples[299, 1] = 11
+    with pytest.raises(IndexError, match=r"indices\[299, 1\] = 11 "):
+        dmlindex.gather_nd(x, tuples, out=out)
+    assert (out == 5).all()
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("dtype", ["u1", "f4", "c16"])
+def test_few_places_of_a_large_table(layout: str, dtype: str) -> None:
+    """Along the axis that is next to each other in memory, each in turn; out of any layout."""
+    x = _table((70, 33, 48), dtype, _LAYOUTS[layout])
+    for axis in range(3):
+        for count in (1, 3, 15, 16, 40):
+            indices = np.arange(count) * 5 % x.shape[axis]
+            wanted = np.take(x, indices, axis)
+            _same(dmlindex.gather(x, indices, axis), wanted)
+            out = _every_other(np.asfortranarray(np.zeros(wanted.shape, dtype)))
+            dmlindex.gather(x, indices, axis, out=out)
+            assert out.tobytes() == wanted.tobytes()
+            y = np.array(x)
+            y[(slice(None),) * axis + (indices,)] = wanted[::-1]
+            wide = np.broadcast_to(
+                np.arange(count).reshape([-1 if d == axis else 1 for d in range(3)]) * 5
+                % x.shape[axis],
+                wanted.shape,
+            )
+            if count <= x.shape[axis] and np.unique(indices).size == count:
+                _same(dmlindex.scatter_elements(x, wide, wanted[::-1], axis), y)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "V12"])
+def test_one_index_over_and_over(dtype: str) -> None:
+    """Indices that do not move along the axis: its element is written all along."""
+    x = _table((90, 20, 60), dtype, np.ascontiguousarray)
+    for axis in range(3):
+        shape = [1 if d == axis else n for d, n in enumerate(x.shape)]
+        one = np.random.default_rng(axis).integers(0, x.shape[axis], shape)
+        for count in (2, 15, 16, 200):
+            wide = np.broadcast_to(one, [count if d == axis else n for d, n in enumerate(x.shape)])
+            _same(dmlindex.gather_elements(x, wide, axis), np.take_along_axis(x, wide, axis))
