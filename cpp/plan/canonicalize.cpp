@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "plan/plan.hpp"
 
@@ -38,6 +40,33 @@ bool in_slice(const CopyDim& dim, std::int64_t copy_bytes) {
     return dim.table_stride == copy_bytes && dim.source_stride == copy_bytes;
 }
 
+// Orders dims as what is written lies in memory, the outermost first; those without a stride there
+// stay where they are.
+template <class DimType, class Stride>
+void sort_by(DimType* dims, int rank, Stride stride) {
+    for (int d = 1; d < rank; ++d) {
+        int at = d;
+        for (int before = d - 1; before >= 0 && stride(dims[at]) != 0; --before) {
+            if (stride(dims[before]) == 0) continue;
+            if (stride(dims[before]) >= stride(dims[at])) break;
+            std::swap(dims[before], dims[at]);
+            at = before;
+        }
+    }
+}
+
+// A gather may go in any order. A scatter's updates that meet are those of positions without a
+// stride in the table, which stay in theirs; on a line all may.
+void sort_dims(Plan& plan) noexcept {
+    if (plan.direction == Direction::kGather) {
+        sort_by(plan.dims, plan.rank, [](const Dim& dim) { return std::abs(dim.item_stride); });
+    } else if (!plan.is_linear) {
+        sort_by(plan.dims, plan.rank, [](const Dim& dim) { return std::abs(dim.table_stride); });
+    }
+    sort_by(plan.copy_dims, plan.copy_rank,
+            [](const CopyDim& dim) { return std::abs(dim.table_stride); });
+}
+
 // Works in place: what is kept never overtakes what is read.
 template <class DimType>
 int simplify(DimType* dims, int rank, std::int64_t& contiguous_bytes) {
@@ -72,6 +101,7 @@ bool has_place_for_all(const Plan& plan) noexcept {
 void canonicalize(Plan& plan) noexcept {
     // Then no mode has anything to do, and one that checks nothing is the quickest.
     if (has_place_for_all(plan)) plan.mode = Mode::kClamp;
+    sort_dims(plan);
     plan.rank = simplify(plan.dims, plan.rank, plan.slice_bytes);
     plan.copy_rank = simplify(plan.copy_dims, plan.copy_rank, plan.copy_bytes);
 }

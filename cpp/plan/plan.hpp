@@ -140,9 +140,9 @@ struct Plan {
     IndexDim index_dims[kMaxDims];
 };
 
-// Drops dims of size 1, merges dims, peels the contiguous slice and the contiguous copy; where no
-// index can be out of range, none is looked for. The plan moves the same bytes in the same order
-// afterwards.
+// Orders dims as what is written lies in memory, drops dims of size 1, merges dims, peels the
+// contiguous slice and the contiguous copy; where no index can be out of range, none is looked for.
+// The plan moves the same bytes afterwards, and to each place in the same order.
 void canonicalize(Plan& plan) noexcept;
 
 }  // namespace dmlindex

@@ -89,8 +89,10 @@ void move_columns(const Job& job, const Partition& parts, const Block& block) no
             some.size = std::min(rows.size - r, kBlockPositions);
             std::byte* const table = block.table + walker.table_offset() + r * rows.table_stride;
             std::byte* const items = block.items + walker.item_offset() + r * rows.item_stride;
-            for (std::int64_t i = 0; i < block.count; ++i)
-                copy_along(job, some, table + block.offsets[i], items + i * block.item_stride);
+            for (std::int64_t i = 0; i < block.count; ++i) {
+                if (block.offsets[i] != kSkipped)
+                    copy_along(job, some, table + block.offsets[i], items + i * block.item_stride);
+            }
         }
     }
 }
@@ -171,6 +173,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
                                 });
         } else {
             for (std::int64_t i = 0; i < at.count; ++i) {
+                if (at.offsets[i] == kSkipped) continue;
                 copy_along(job, inner, at.table + at.offsets[i], at.items + i * at.item_stride);
             }
         }
