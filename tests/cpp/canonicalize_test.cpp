@@ -50,6 +50,44 @@ TEST(Canonicalize, DimsBeforeTheAxisStayApartFromIndices) {
     EXPECT_EQ(plan.slice_bytes, 20);
 }
 
+// The same sizes with the first dim next to each other in memory.
+Layout columns_first(const Sizes& sizes, std::int64_t element_bytes) {
+    Layout layout = packed(Sizes(sizes.rbegin(), sizes.rend()), element_bytes);
+    std::reverse(layout.sizes, layout.sizes + layout.rank);
+    std::reverse(layout.strides, layout.strides + layout.rank);
+    return layout;
+}
+
+TEST(Canonicalize, DimsLieAsWhatIsWritten) {
+    Plan plan;
+    begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+    lower_gather(columns_first({3, 5, 10}, 4), packed({4}, 8), columns_first({3, 5, 4}, 4), 2,
+                 plan);
+    canonicalize(plan);
+    EXPECT_EQ(plan.rank, 1);
+    EXPECT_EQ(plan.dims[0].index_stride, 8);
+    EXPECT_EQ(plan.slice_bytes, 60);
+}
+
+Plan scatter_of_columns(bool is_linear) {
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt64, 4, plan);
+    plan.is_linear = is_linear;
+    const Sizes updates = {3, 2, 5};
+    lower_scatter_elements(columns_first({3, 4, 5}, 4), packed(updates, 8), packed(updates, 4), 1,
+                           plan);
+    canonicalize(plan);
+    return plan;
+}
+
+TEST(Canonicalize, UpdatesThatMayMeetStayInOrder) {
+    const auto sizes = [](const Plan& plan) {
+        return Sizes{plan.dims[0].size, plan.dims[1].size, plan.dims[2].size};
+    };
+    EXPECT_EQ(sizes(scatter_of_columns(false)), (Sizes{5, 2, 3}));
+    EXPECT_EQ(sizes(scatter_of_columns(true)), (Sizes{3, 2, 5}));
+}
+
 TEST(Canonicalize, AnEmptyDimStays) {
     const Plan plan = gather_plan({10, 0}, {4}, {4, 0}, 0);
     EXPECT_TRUE(std::any_of(plan.dims, plan.dims + plan.rank,

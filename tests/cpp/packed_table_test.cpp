@@ -1,0 +1,88 @@
+// Which tables a gather copies, to read them packed. What comes out is for the tests in Python,
+// tests/functions/test_layouts.py.
+#include "cpu/run/packed_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "operators/operators.hpp"
+#include "support.hpp"
+
+namespace dmlindex::test {
+namespace {
+
+// A gather of so many rows of a table of floats, each of which has so many bytes between its
+// elements.
+struct GatherOfRows {
+    static constexpr std::int64_t kRows = 10;
+    static constexpr std::int64_t kColumns = 16;
+    std::vector<std::byte> bytes;
+    Plan plan;
+
+    GatherOfRows(std::int64_t count, std::int64_t gap, std::int64_t rows = kRows) {
+        Layout table = packed_tensor({rows, kColumns}, 4).layout;
+        for (int d = 0; d < 2; ++d) table.strides[d] = table.strides[d] / 4 * (4 + gap);
+        bytes.resize(static_cast<std::size_t>(kRows * kColumns * (4 + gap)));
+        for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);
+        begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+        plan.mode = rows > 0 ? Mode::kClamp : Mode::kSkip;
+        lower_gather(table, packed_tensor({count}, 8).layout,
+                     packed_tensor({count, kColumns}, 4).layout, 0, plan);
+        canonicalize(plan);
+    }
+
+    std::optional<cpu::PackedTable> pack() {
+        return cpu::pack_table(plan, {bytes.data(), nullptr, nullptr, nullptr});
+    }
+};
+
+TEST(PackedTable, RowsAreOnePieceThen) {
+    GatherOfRows rows(1000, 4);
+    ASSERT_EQ(rows.plan.slice_bytes, 4);
+    const auto packed = rows.pack();
+    ASSERT_TRUE(packed);
+    EXPECT_EQ(packed->plan.slice_bytes, 4 * GatherOfRows::kColumns);
+    EXPECT_EQ(packed->plan.rank, 1);
+    EXPECT_FALSE(packed->plan.copies_source);
+    for (std::int64_t i = 0; i < GatherOfRows::kRows * GatherOfRows::kColumns; ++i) {
+        for (std::int64_t b = 0; b < 4; ++b) {
+            ASSERT_EQ(packed->buffers.table[4 * i + b],
+                      rows.bytes[static_cast<std::size_t>(8 * i + b)]);
+        }
+    }
+}
+
+TEST(PackedTable, OnlyWhereItIsReadOften) {
+    EXPECT_TRUE(GatherOfRows(100, 1).pack());
+    EXPECT_FALSE(GatherOfRows(2 * GatherOfRows::kRows - 1, 1, 40).pack());
+    EXPECT_FALSE(GatherOfRows(20, 1).pack());  // few positions
+}
+
+TEST(PackedTable, WhatIsPackedStays) { EXPECT_FALSE(GatherOfRows(1000, 0).pack()); }
+
+TEST(PackedTable, NothingOfAnEmptyOne) { EXPECT_FALSE(GatherOfRows(1000, 4, 0).pack()); }
+
+// Single elements by tuples of indices: no slices come together, so that many reads have to pay.
+TEST(PackedTable, SingleElementsThatAreReadVeryOften) {
+    for (const auto& [count, pays] : {std::pair{2000, false}, std::pair{3000, true}}) {
+        Layout table = packed_tensor({10, 16}, 4).layout;
+        table.strides[1] = 40;
+        table.strides[0] = 4;
+        Plan plan;
+        begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+        plan.mode = Mode::kClamp;
+        lower_gather_nd(table, packed_tensor({count, 2}, 8).layout,
+                        packed_tensor({count}, 4).layout, 0, plan);
+        canonicalize(plan);
+        std::vector<std::byte> bytes(640);
+        const auto packed = cpu::pack_table(plan, {bytes.data(), nullptr, nullptr, nullptr});
+        ASSERT_EQ(packed.has_value(), pays);
+        if (pays) {
+            EXPECT_EQ(packed->plan.coordinates[0].table_stride, 64);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dmlindex::test
