@@ -72,9 +72,7 @@ def test_read_often(dtype: str, layout: str, shape: tuple[int, ...], threads: in
                 _same(dmlindex.gather(x, indices, axis), np.take(x, indices, axis))
                 others = [n if d != axis else indices.size for d, n in enumerate(shape)]
                 along = rng.integers(-size, size, others).astype("i4")
-                _same(
-                    dmlindex.gather_elements(x, along, axis), np.take_along_axis(x, along, axis)
-                )
+                _same(dmlindex.gather_elements(x, along, axis), np.take_along_axis(x, along, axis))
             for depth in (1, 2, 3):
                 count = max(1, round(times * np.prod(shape[:depth])))
                 tuples = [rng.integers(-n, n, count) for n in shape[:depth]]
@@ -123,7 +121,8 @@ def test_few_places_of_a_large_table(layout: str, dtype: str) -> None:
             y = np.array(x)
             y[(slice(None),) * axis + (indices,)] = wanted[::-1]
             wide = np.broadcast_to(
-                np.arange(count).reshape([-1 if d == axis else 1 for d in range(3)]) * 5
+                np.arange(count).reshape([-1 if d == axis else 1 for d in range(3)])
+                * 5
                 % x.shape[axis],
                 wanted.shape,
             )

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from benchmarks import peers
 from benchmarks.call import Buffers, Call, Idiom
 from benchmarks.cases import Case, all_cases, growth_cases
 from benchmarks.figures import rows, targets
+from benchmarks.layouts import LAYOUTS, laid, timed
 from benchmarks.measure import Effort, run_case
 from benchmarks.package import import_times, size
 from benchmarks.report import compare, markdown
@@ -183,3 +185,16 @@ def test_the_package_is_measured(tmp_path: Path) -> None:
     assert found is not None
     numpy, ours, ratio = map(float, found.groups())
     assert ratio == pytest.approx(ours / numpy, abs=0.02)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("in_place", [False, True])
+def test_a_call_on_arrays_of_any_layout(layout: str, in_place: bool) -> None:
+    """They keep their values, and every contestant gives the right answer."""
+    rng = np.random.default_rng(0)
+    call = (scatter_elements((6, 5), (2, 5), 0) if in_place else gather_nd((4, 5, 2), (3, 2)))(rng)
+    x = laid(rng, call.input, "columns first" if in_place else layout)
+    if layout != "one row":
+        np.testing.assert_array_equal(laid(rng, call.indices, layout), call.indices)
+    call = replace(call, input=x, in_place=in_place)
+    assert timed(call, layout).ratio > 0

@@ -79,28 +79,31 @@ bool goes_by_columns(const Job& job, const Partition& parts, const Block& block)
            reads_far(job, parts, block);
 }
 
-// A few positions, each along some rows of the last of the free dims before them.
-void move_columns(const Job& job, const Partition& parts, const Block& block) noexcept {
-    const Dim& rows = job.dims[parts.before - 1];
-    for (PositionWalker walker(job.dims, parts.before - 1, 0); !walker.at_end();
-         walker.advance(1)) {
-        for (std::int64_t r = 0; r < rows.size; r += kBlockPositions) {
-            Dim some = rows;
-            some.size = std::min(rows.size - r, kBlockPositions);
-            std::byte* const table = block.table + walker.table_offset() + r * rows.table_stride;
-            std::byte* const items = block.items + walker.item_offset() + r * rows.item_stride;
+// Each of some positions goes along one of the free dims, piece by piece of it, while the others
+// stay.
+void move_along(const Job& job, const Dim* dims, int rank, int along, const Block& block) noexcept {
+    constexpr std::int64_t kPiece = 256;  // few enough lines for L1 to hold them for the others
+    const Dim& dim = dims[along];
+    Dim others[kMaxDims];
+    std::copy(dims + along + 1, dims + rank, std::copy(dims, dims + along, others));
+    for (std::int64_t first = 0; first < dim.size; first += kPiece) {
+        Dim piece = dim;
+        piece.size = std::min(dim.size - first, kPiece);
+        for (PositionWalker walker(others, rank - 1, 0); !walker.at_end(); walker.advance(1)) {
+            std::byte* const table = block.table + walker.table_offset() + first * dim.table_stride;
+            std::byte* const items = block.items + walker.item_offset() + first * dim.item_stride;
             for (std::int64_t i = 0; i < block.count; ++i) {
                 if (block.offsets[i] != kSkipped)
-                    copy_along(job, some, table + block.offsets[i], items + i * block.item_stride);
+                    copy_along(job, piece, table + block.offsets[i], items + i * block.item_stride);
             }
         }
     }
 }
 
 // The free dim along which each of some positions goes, while the others stay; -1 if the positions
-// had better go together. One behind them is it if it is not short, or longer than they are many;
-// or one of which a line of the table holds several slices, where each along the last has lines of
-// its own.
+// had better go together. It is one of which a line of the table holds several slices, where each
+// along the last has lines of its own; or, where there are some behind the positions, the last, or
+// else the longest, if it is not short, or longer than they are many.
 int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
                     const Block& block) noexcept {
     constexpr std::int64_t kShort = 16;
@@ -113,8 +116,12 @@ int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
         std::abs(last.table_stride) >= kCacheLineBytes) {
         return static_cast<int>(nearest - dims);
     }
-    const bool is_long = last.size > std::min(block.count, kShort - 1);
-    return parts.behind > 0 && is_long ? rank - 1 : -1;
+    if (parts.behind == 0) return -1;
+    if (last.size >= kShort) return rank - 1;
+    const auto longest = std::max_element(
+        dims, dims + rank, [](const Dim& one, const Dim& other) { return one.size < other.size; });
+    const bool is_long = longest->size > std::min(block.count, kShort - 1);
+    return is_long ? static_cast<int>(longest - dims) : -1;
 }
 
 }  // namespace
@@ -143,7 +150,7 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     }
     if (parts.behind == 0 && move_shuffled_rows(job, parts, block)) return;
     if (parts.behind == 0 && job.copy != nullptr && goes_by_columns(job, parts, block)) {
-        move_columns(job, parts, block);
+        move_along(job, job.dims, parts.before, parts.before - 1, block);
         return;
     }
     if (parts.behind == 0 && block.count <= kBlockPositions / 4 &&
@@ -157,26 +164,21 @@ void move_block(const Job& job, const Partition& parts, const Block& block, Carr
     for (int d = job.rank - parts.behind; d < job.rank; ++d) free_dims[rank++] = job.dims[d];
 
     const int along = job.copy != nullptr ? dim_to_go_along(free_dims, rank, parts, block) : -1;
-    const Dim inner = free_dims[along >= 0 ? along : rank - 1];
-    if (along >= 0) std::copy(free_dims + along + 1, free_dims + rank--, free_dims + along);
+    if (along >= 0) {
+        move_along(job, free_dims, rank, along, block);
+        return;
+    }
     const bool goes_on = parts.before > 0 && parts.behind == 0;
     const NextRow next_row(job, goes_on ? block.count : 0);
     for (PositionWalker walker(free_dims, rank, 0); !walker.at_end(); walker.advance(1)) {
         Block at = block;
         at.table += walker.table_offset();
         at.items += walker.item_offset();
-        if (along < 0) {
-            next_row.each_piece(at.table + inner.table_stride, at.count,
-                                [&](std::int64_t first, std::int64_t count) {
-                                    deliver(job, piece_of(at, first, count), carry);
-                                    return true;
-                                });
-        } else {
-            for (std::int64_t i = 0; i < at.count; ++i) {
-                if (at.offsets[i] == kSkipped) continue;
-                copy_along(job, inner, at.table + at.offsets[i], at.items + i * at.item_stride);
-            }
-        }
+        next_row.each_piece(at.table + free_dims[rank - 1].table_stride, at.count,
+                            [&](std::int64_t first, std::int64_t count) {
+                                deliver(job, piece_of(at, first, count), carry);
+                                return true;
+                            });
     }
 }
 
