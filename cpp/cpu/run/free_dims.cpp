@@ -48,15 +48,17 @@ void move_rows(const Job& job, const Partition& parts, const Block& row, Carry& 
     }
 }
 
-// Copies a position's slice all along a dim.
+// Copies a position's slice all along a dim; one that stays the same is written over and over.
 void copy_along(const Job& job, const Dim& dim, std::byte* table, std::byte* item) noexcept {
-    if (job.direction == Direction::kGather && dim.table_stride == 0 &&
-        dim.item_stride == job.slice_bytes && job.slice_bytes <= kCacheLineBytes) {
-        fill(item, table, job.slice_bytes, dim.size);
-    } else if (job.direction == Direction::kGather) {
-        job.copy(item, dim.item_stride, table, dim.table_stride, dim.size, job.slice_bytes);
+    const bool gathers = job.direction == Direction::kGather;
+    std::byte* const to = gathers ? item : table;
+    const std::byte* const from = gathers ? table : item;
+    const std::int64_t to_stride = gathers ? dim.item_stride : dim.table_stride;
+    const std::int64_t from_stride = gathers ? dim.table_stride : dim.item_stride;
+    if (from_stride == 0 && to_stride == job.slice_bytes && job.slice_bytes <= kCacheLineBytes) {
+        fill(to, from, job.slice_bytes, dim.size);
     } else {
-        job.copy(table, dim.table_stride, item, dim.item_stride, dim.size, job.slice_bytes);
+        job.copy(to, to_stride, from, from_stride, dim.size, job.slice_bytes);
     }
 }
 
@@ -79,16 +81,19 @@ bool goes_by_columns(const Job& job, const Partition& parts, const Block& block)
            reads_far(job, parts, block);
 }
 
-// Each of some positions goes along one of the free dims, piece by piece of it, while the others
-// stay.
+// Each of some positions goes along one of the free dims, while the others stay; piece by piece of
+// it, where what it writes shares lines with them.
 void move_along(const Job& job, const Dim* dims, int rank, int along, const Block& block) noexcept {
     constexpr std::int64_t kPiece = 256;  // few enough lines for L1 to hold them for the others
     const Dim& dim = dims[along];
+    const std::int64_t stride =
+        job.direction == Direction::kGather ? dim.item_stride : dim.table_stride;
+    const std::int64_t at_once = stride == job.slice_bytes ? dim.size : kPiece;
     Dim others[kMaxDims];
     std::copy(dims + along + 1, dims + rank, std::copy(dims, dims + along, others));
-    for (std::int64_t first = 0; first < dim.size; first += kPiece) {
+    for (std::int64_t first = 0; first < dim.size; first += at_once) {
         Dim piece = dim;
-        piece.size = std::min(dim.size - first, kPiece);
+        piece.size = std::min(dim.size - first, at_once);
         for (PositionWalker walker(others, rank - 1, 0); !walker.at_end(); walker.advance(1)) {
             std::byte* const table = block.table + walker.table_offset() + first * dim.table_stride;
             std::byte* const items = block.items + walker.item_offset() + first * dim.item_stride;
