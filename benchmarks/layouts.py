@@ -60,14 +60,15 @@ def measured(seed: int, number: int) -> Result:
     rng = np.random.default_rng([seed, number, 1])
     layouts: list[str] = []
 
-    def lay(array: Array, written: bool = False) -> Array:
-        layouts.append(str(rng.choice(LAYOUTS[:-1] if written else LAYOUTS)))
+    def lay(array: Array, once: bool) -> Array:
+        layouts.append(str(rng.choice(LAYOUTS[:-1] if once else LAYOUTS)))
         return laid(rng, array, layouts[-1])
 
     call = drawn.call
-    call = replace(call, input=lay(call.input, call.in_place), indices=lay(call.indices))
+    indices = lay(call.indices, call.is_scatter)  # those of one place have equal updates
+    call = replace(call, input=lay(call.input, call.in_place), indices=indices)
     if call.updates is not None:
-        call = replace(call, updates=lay(call.updates))
+        call = replace(call, updates=lay(call.updates, once=True))
     return timed(call, f"{drawn}: {', '.join(layouts)}")
 
 

@@ -5,7 +5,8 @@
 //
 // for every position p in dims and every byte s of the slice. A gather reads the table (its input)
 // and writes the items (its output). A scatter first copies source to the table (its output), then
-// writes the items (its updates) into it, in C order of p, so that the last write to a place wins.
+// writes the items (its updates) into it, those of one place in C order of p, so that the last one
+// wins.
 //
 // All strides and offsets are in bytes. Before canonicalize() the slice is one element; after it,
 // dims of size 1 are gone, neighbours that can be one dim are, and the contiguous tail is the

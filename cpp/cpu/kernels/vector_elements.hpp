@@ -94,7 +94,7 @@ std::int64_t look_up(const IndexRun& given, const std::byte* table, std::byte* i
 template <class Vector, class Index, Mode kMode, std::int64_t kBytes>
 std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
                             std::byte* items) noexcept {
-    if (!fits_32_bits(run.coordinates[0])) return 0;
+    if (!fits_32_bits_signed(run.coordinates[0])) return 0;
     const std::byte* const indices = run.indices;
     const std::int64_t count = run.count;
     const Vector limit = Vector::splat(run.coordinates[0].limit);

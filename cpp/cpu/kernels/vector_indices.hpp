@@ -77,14 +77,14 @@ class PlacesBefore {
     Vector step_;
 };
 
-// What the vector kernels ask of a coordinate: products of 32-bit numbers, and along a linear
-// plan's axis of such without a sign, as none of those leads backwards.
-static inline bool fits_32_bits(const Coordinate& coordinate) noexcept {
+// What kernels with multiply_signed ask of a coordinate, which may lead backwards.
+static inline bool fits_32_bits_signed(const Coordinate& coordinate) noexcept {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     return coordinate.limit <= kMost && -kMost <= coordinate.table_stride &&
            coordinate.table_stride < kMost;
 }
 
+// What those with multiply_low ask: a linear plan's never does.
 static inline bool fits_32_bits_unsigned(const Coordinate& coordinate) noexcept {
     constexpr std::int64_t kMost = std::int64_t{1} << 32;
     return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
@@ -142,7 +142,7 @@ bool resolve_vector(const IndexRun& run, std::int64_t* offsets) noexcept {
     if (run.count < Vector::kLanes) return resolve_scalar<Index, kMode>(run, offsets);
     const std::int64_t whole = run.count - run.count % Vector::kLanes;
     const bool fits =
-        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits);
+        std::all_of(run.coordinates, run.coordinates + run.coordinate_count, fits_32_bits_signed);
     if (!fits) return resolve_scalar<Index, kMode>(run, offsets);
 
     const bool packed = run.index_stride == static_cast<std::int64_t>(sizeof(Index));

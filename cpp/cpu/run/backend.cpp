@@ -18,7 +18,7 @@
 #include "cpu/run/held_offsets.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/linear.hpp"
-#include "cpu/run/packed_table.hpp"
+#include "cpu/run/packed.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/split.hpp"
 #include "cpu/run/strips.hpp"
@@ -289,9 +289,10 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         run_on_line(plan, buffers);
         return std::nullopt;
     }
-    const std::optional<PackedTable> packed = pack_table(plan, buffers);
-    const bool good = packed ? run_checked(packed->plan, packed->buffers, on_failure, false)
-                             : run_checked(plan, buffers, on_failure, plan.copies_source);
+    const std::optional<Packed> packed = pack(plan, buffers);
+    const Plan& first = packed ? packed->plan : plan;
+    const bool good =
+        run_checked(first, packed ? packed->buffers : buffers, on_failure, plan.copies_source);
     if (good) return std::nullopt;
     return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
 }

@@ -1,6 +1,6 @@
-// Which tables a gather copies, to read them packed. What comes out is for the tests in Python,
-// tests/functions/test_layouts.py.
-#include "cpu/run/packed_table.hpp"
+// Which tables and indices are copied, to be read packed. What comes out is for the tests in
+// Python, tests/functions/test_layouts.py.
+#include "cpu/run/packed.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,12 +32,12 @@ struct GatherOfRows {
         canonicalize(plan);
     }
 
-    std::optional<cpu::PackedTable> pack() {
-        return cpu::pack_table(plan, {bytes.data(), nullptr, nullptr, nullptr});
+    std::optional<cpu::Packed> pack() {
+        return cpu::pack(plan, {bytes.data(), nullptr, nullptr, nullptr});
     }
 };
 
-TEST(PackedTable, RowsAreOnePieceThen) {
+TEST(Packed, RowsAreOnePieceThen) {
     GatherOfRows rows(1000, 4);
     ASSERT_EQ(rows.plan.slice_bytes, 4);
     const auto packed = rows.pack();
@@ -53,18 +53,18 @@ TEST(PackedTable, RowsAreOnePieceThen) {
     }
 }
 
-TEST(PackedTable, OnlyWhereItIsReadOften) {
+TEST(Packed, OnlyWhereItIsReadOften) {
     EXPECT_TRUE(GatherOfRows(100, 1).pack());
     EXPECT_FALSE(GatherOfRows(2 * GatherOfRows::kRows - 1, 1, 40).pack());
     EXPECT_FALSE(GatherOfRows(20, 1).pack());  // few positions
 }
 
-TEST(PackedTable, WhatIsPackedStays) { EXPECT_FALSE(GatherOfRows(1000, 0).pack()); }
+TEST(Packed, WhatIsPackedStays) { EXPECT_FALSE(GatherOfRows(1000, 0).pack()); }
 
-TEST(PackedTable, NothingOfAnEmptyOne) { EXPECT_FALSE(GatherOfRows(1000, 4, 0).pack()); }
+TEST(Packed, NothingOfAnEmptyOne) { EXPECT_FALSE(GatherOfRows(1000, 4, 0).pack()); }
 
 // Single elements by tuples of indices: no slices come together, so that many reads have to pay.
-TEST(PackedTable, SingleElementsThatAreReadVeryOften) {
+TEST(Packed, SingleElementsThatAreReadVeryOften) {
     for (const auto& [count, pays] : {std::pair{2000, false}, std::pair{3000, true}}) {
         Layout table = packed_tensor({10, 16}, 4).layout;
         table.strides[1] = 40;
@@ -76,7 +76,7 @@ TEST(PackedTable, SingleElementsThatAreReadVeryOften) {
                         packed_tensor({count}, 4).layout, 0, plan);
         canonicalize(plan);
         std::vector<std::byte> bytes(640);
-        const auto packed = cpu::pack_table(plan, {bytes.data(), nullptr, nullptr, nullptr});
+        const auto packed = cpu::pack(plan, {bytes.data(), nullptr, nullptr, nullptr});
         ASSERT_EQ(packed.has_value(), pays);
         if (pays) {
             EXPECT_EQ(packed->plan.coordinates[0].table_stride, 64);
