@@ -79,7 +79,7 @@ bool has_neighbours(const Plan& plan) noexcept {
 // Whether so many positions can name one target that they wait for each other: those along dims
 // where only the index tells which it is.
 bool meets(const Plan& plan) noexcept {
-    constexpr std::int64_t kManyForEach = 1 << 12;
+    constexpr std::int64_t kManyForEach = 1 << 13;
     std::int64_t most = 1;
     for (int d = 0; d < plan.rank; ++d) {
         if (plan.dims[d].table_stride == 0) most *= plan.dims[d].size;
