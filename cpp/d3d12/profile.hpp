@@ -86,8 +86,8 @@ struct Profile {
     std::int64_t named_targets = 32;
     // And with so many positions in all for each of its targets: else lines are too few threads.
     std::int64_t named_positions = 3 << 16;
-    // Scatters and sums of integers along columns of so many targets, and sums along rows of twice
-    // as many, are noted in a group's memory.
+    // Scatters and sums of integers along columns of so many targets are noted in a group's memory,
+    // and those of twice as many: sums along rows, and scatters of as many positions as targets.
     std::int64_t held_targets = 2048;
     // Reductions of floats along short lines have one, or several that share a line, from so many
     // threads on. Of more lines, each has one, but for those of more than line_positions that

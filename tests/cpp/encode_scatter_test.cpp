@@ -90,6 +90,21 @@ TEST(Encoding, LinesWithACopyHaveAThreadEachOnlyWhereNoKernelMakesBoth) {
     EXPECT_TRUE(in_place({1, 8, 1 << 18, 4, 4}));
 }
 
+TEST(Encoding, LongColumnsAreHeldWhereTheyHaveAsManyPositions) {
+    for (const bool copies : {false, true}) {
+        const auto are_held = [&](std::int64_t targets, std::int64_t count,
+                                  std::int64_t positions) {
+            const Names found = queued_lines({1, targets, count, positions, 4}, copies).kernels;
+            return found == Names{"hold_lines"};
+        };
+        EXPECT_TRUE(are_held(4096, 300, 4096));
+        EXPECT_FALSE(are_held(4096, 300, 4095));
+        EXPECT_FALSE(are_held(4097, 300, 5000));
+        EXPECT_FALSE(are_held(4096, 263, 4096));  // too few for groups
+        EXPECT_TRUE(are_held(2048, 300, 1024));
+    }
+}
+
 TEST(Encoding, NarrowOnesOfWhichEachHasALineToItselfAreFourToAThread) {
     const auto kernels = [](std::int64_t positions, std::int64_t bytes, bool copies) {
         return queued_lines({1000, 10, 60, positions, bytes}, copies).kernels;

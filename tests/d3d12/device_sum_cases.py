@@ -72,6 +72,37 @@ def accumulate_whole(device: Device) -> None:
         reduce_along(device, "add", dtype)
 
 
+def add_rows(device: Device, dtype: str) -> None:
+    """Slices that threads share: of one position a thread and of four, and of several units."""
+    rng = np.random.default_rng(15)
+    rows = ((8, 33_000), (9, 120_000), (31, 40_000), (63, 9000), (65, 5000), (700, 900))
+    for width, many in rows:
+        x = rng.integers(-3, 4, (7, 90, width)).astype(dtype)
+        updates = rng.integers(-2, 3, (many, width)).astype(dtype)
+        for index in ("i4", "i8"):
+            places = np.stack([rng.integers(-7, 7, many), rng.integers(-90, 90, many)], -1)
+            places[rng.integers(0, many, 9), 1] = 90
+            places[-1] = (7, 0)
+            add(device, places.astype(index), x, updates)
+        add(device, np.sort(places, 0), x, updates, mode="clamp")
+
+
+@case
+def add_slices(device: Device, adds: int) -> None:
+    """Rows, and some whose sums are denormals."""
+    _core.d3d12_set_profile(device.name, NO_BLOCKS)
+    add_rows(device, f"f{adds}")
+    tiny = np.full((30_000, 9), DENORMAL)
+    add(device, np.arange(30_000)[:, np.newaxis] % 7000, tiny[:7000].copy(), tiny)
+
+
+@case
+def add_whole_slices(device: Device) -> None:
+    """The same of integers of a word and of two, with carries."""
+    for dtype in ("i4", "u4", "i8", "u8"):
+        add_rows(device, dtype)
+
+
 def add_tuples(device: Device, dtype: str) -> None:
     """Tuples and lines of many positions: pairs at their ends, bad indices, of 4 and 8 bytes."""
     rng = np.random.default_rng(13)

@@ -62,19 +62,28 @@ bool has_few(const Plan& plan, const Tensors& tensors, const Profile& profile) n
            static_cast<std::int64_t>(tensors.table.bytes) <= profile.few_table_bytes;
 }
 
+// Whether a copy and another kernel are quicker than blocks, whose threads have a target at a time.
+bool are_too_many(const Plan& plan, const Tensors& tensors) noexcept {
+    constexpr std::int64_t kManyTargets = 1 << 20;
+    return static_cast<std::int64_t>(tensors.table.bytes) > kManyTargets * plan.slice_bytes;
+}
+
 // Whether the hardware's atomics combine the updates with less than a block costs: in place they
-// are all there is to do; after a copy, of so many elements.
-bool has_quick_atomics(const Plan& plan, const Reach& reach) noexcept {
+// are all there is to do; after a copy, of so many elements, or into so many.
+bool has_quick_atomics(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     constexpr std::int64_t kManyElements = 1 << 17;
+    constexpr std::int64_t kManyInTable = 1 << 19;
     const bool whole = kernel_values(plan.value_type) == VALUES_WIDE ||
                        (plan.element_bytes == 4 && plan.reduction != Reduction::kMul);
     return ((has_atomics(plan) && whole) || added_bytes(plan, reach) != 0) &&
-           (!plan.copies_source || updates_of(plan) >= kManyElements);
+           (!plan.copies_source || updates_of(plan) >= kManyElements ||
+            static_cast<std::int64_t>(tensors.table.bytes) > kManyInTable * plan.element_bytes);
 }
 
 std::int64_t most_updates(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     const std::int64_t values = kernel_values(plan.value_type);
-    if (values == VALUES_DOUBLES || values == VALUES_BYTES || has_quick_atomics(plan, reach)) {
+    if (values == VALUES_DOUBLES || values == VALUES_BYTES ||
+        has_quick_atomics(plan, tensors, reach)) {
         return 0;
     }
     if (plan.slice_bytes != plan.element_bytes) {
@@ -169,7 +178,8 @@ std::optional<Blocks> find_blocks(const Plan& plan, const Tensors& tensors, cons
     if (!fits_views(plan, tensors, reach)) return std::nullopt;
     // Without a copy, and where no two updates meet, another kernel does it alone.
     if (!plan.copies_source && (plan.unique_indices || positions == 1)) return std::nullopt;
-    const bool fits = is_few && plan.slice_bytes <= kLeastWords * kWord;  // else groups are too few
+    const bool fits = is_few && !are_too_many(plan, tensors) &&
+                      plan.slice_bytes <= kLeastWords * kWord;  // else groups are too few
     return fits ? few_blocks(plan, tensors)
                 : line_blocks(plan, tensors, reach.profile, has_position_lines);
 }

@@ -22,12 +22,14 @@ constexpr std::int64_t kApart = 32;
 constexpr std::int64_t kManyUpdates = 2 * kApart;
 // Where atomics do it all a thread has so many positions at most, and there are twice as many
 // threads.
-constexpr std::int64_t kMostOfAtomics = 4;
+constexpr std::int64_t kMostOfAtomics = kMostEach;
 // Or units of one slice instead, which saves the way to it: but neighbouring positions may name one
 // target, where many positions do, so only of slices of so many units.
 constexpr std::int64_t kLongSlice = 64;
 constexpr std::int64_t kHalfBytes = 2;    // sums of halves have no such kernel
 constexpr std::int64_t kMostOfAdds = 32;  // the same of sums that the hardware adds
+// Updates from which on it pays that a group locates its threads' slices together.
+constexpr std::int64_t kManySharing = 1 << 18;
 // Of a line, threads that are enough for groups to have some of it to themselves.
 constexpr std::int64_t kManyParts = 4 * kAccumulated;
 
@@ -77,7 +79,7 @@ bool has_neighbours(const Plan& plan) noexcept {
 // Whether so many positions can name one target that they wait for each other: those along dims
 // where only the index tells which it is.
 bool meets(const Plan& plan) noexcept {
-    constexpr std::int64_t kManyForEach = 1 << 12;
+    constexpr std::int64_t kManyForEach = 1 << 13;
     std::int64_t most = 1;
     for (int d = 0; d < plan.rank; ++d) {
         if (plan.dims[d].table_stride == 0) most *= plan.dims[d].size;
@@ -219,17 +221,23 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
         return;
     }
     if (plan.element_bytes <= kWord) constants.pattern[0][1] = empty_word(plan);
-    std::uint64_t threads = set_walks(plan, adds && added != kHalfBytes, is_quick,
-                                      adds ? kMostOfAdds : positions, constants);
+    const bool may_share = adds && added != kHalfBytes && is_quick &&
+                           updates >= static_cast<std::uint64_t>(kManySharing);
+    std::uint64_t threads =
+        set_walks(plan, may_share, is_quick, adds ? kMostOfAdds : positions, constants);
     // The queue counts groups by threads; these have a size of their own.
     threads = quotient_up(threads, std::uint64_t{kAccumulated}) * kGroup;
     if (adds) constants.pattern[0][2] = is_quick ? 1 : 0;
+    const bool by_slices = may_share && constants.pattern[2][0] >= kLeastBeside;
     if (added != 0) {
-        encoder.queue.dispatch(kernels::accumulate_sums(added), constants,
-                               sum_views(tensors, added, nans), threads);
-    } else {
-        encoder.queue.dispatch(adds ? Kernel::accumulate_whole : kernels::accumulate(values),
+        encoder.queue.dispatch(
+            by_slices ? kernels::add_slices(added) : kernels::accumulate_sums(added), constants,
+            sum_views(tensors, added, nans), threads);
+    } else if (adds) {
+        encoder.queue.dispatch(by_slices ? Kernel::add_whole_slices : Kernel::accumulate_whole,
                                constants, views, threads);
+    } else {
+        encoder.queue.dispatch(kernels::accumulate(values), constants, views, threads);
     }
 }
 

@@ -143,8 +143,11 @@ bool encode_source_copy(const Encoder& encoder, const Plan& plan, const Tensors&
             constants.arguments[1] = nans.base + 1;
             views.written[kWinnersRegister] = {nans.span, Format::kRaw};
         }
+        const std::int64_t pieces = copy.slice_bytes / kPieceBytes;
+        const std::int64_t groups = quotient_up(pieces, std::int64_t{kCopied} * kGroup);
+        constants.arguments[2] = narrow(pieces);
         encoder.queue.dispatch(Kernel::copy_pieces, constants, views,
-                               static_cast<std::uint64_t>(copy.slice_bytes / kPieceBytes));
+                               static_cast<std::uint64_t>(groups) * kGroup);
         return static_cast<bool>(nans);
     }
     Tensors between;

@@ -116,13 +116,16 @@ bool adding_pays(const Plan& plan, const PositionLines& lines, const Reach& reac
 
 // Whether positions are so many for the elements of their lines that it pays to go through both,
 // and lines so short that a group has some of them: of columns it else fetches more than it takes.
-// Scatters along rows have blocks. Few integers of 4 bytes are quicker by reduce_lines.hlsl.
+// Scatters along rows have blocks; along columns with as many positions as elements or more they
+// take so long otherwise that twice as many elements pay, too. Few integers of 4 bytes are quicker
+// by reduce_lines.hlsl.
 bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t elements,
                   const Profile& profile) noexcept {
     constexpr std::int64_t kSomePositions = 64;
     const bool sums = plan.reduction != Reduction::kNone;
-    if (lines.are_rows ? !sums || elements > 2 * profile.held_targets || lines.count < kSomeGroups
-                       : elements > profile.held_targets || lines.count < kManyGroups) {
+    const bool has_twice = lines.are_rows || (!sums && lines.positions >= elements);
+    if ((lines.are_rows && !sums) || elements > (has_twice ? 2 : 1) * profile.held_targets ||
+        lines.count < (lines.are_rows ? kSomeGroups : kManyGroups)) {
         return false;
     }
     if (sums && plan.element_bytes == kWord && lines.positions < kSomePositions) return false;

@@ -91,6 +91,8 @@ enum class Kernel : std::uint8_t {
     reduce_lines,
     accumulate_integers,
     accumulate_floats,
+    add_slices_4,
+    add_whole_slices,
     accumulate_whole,
     accumulate_sums_2,
     accumulate_sums_4,
@@ -122,7 +124,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 112;
+inline constexpr int kKernelCount = 114;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -176,6 +178,9 @@ inline Kernel reduce_blocks(std::int64_t values) noexcept {
 }
 inline Kernel accumulate(std::int64_t values) noexcept {
     return find_kernel(Kernel::accumulate_integers, 2, {values});
+}
+inline Kernel add_slices(std::int64_t adds) noexcept {
+    return find_kernel(Kernel::add_slices_4, 1, {adds});
 }
 inline Kernel accumulate_sums(std::int64_t adds) noexcept {
     return find_kernel(Kernel::accumulate_sums_2, 2, {adds});

@@ -1,8 +1,7 @@
 // accumulate.hlsl's sums of what the hardware adds: integers of 4 and 8 bytes, and floats as ADDS says (atomic_adds.hpp),
 // float32, or two float16 that share a word. So a target costs one atomic, not two. A target that many name at once
 // takes them one after the other all the same, and where a group finds such a one, it goes on as accumulate.hlsl does.
-// arguments and pattern: as there, and pattern[0]: z whether no group is to look; pattern[3]: x a thread then has 2 to the
-// power of it units of a slice, as far apart as the slice has threads.
+// arguments and pattern: as there, and pattern[0]: z whether no group is to look; see add_slices.hlsl, too.
 
 #include "shared.h"
 
@@ -20,15 +19,10 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
     Sum hand = 0;
 #if ADDS != 2
     [branch] if (pattern[0].z != 0) {  // a loop for which less is enough is quicker
-        Place place;
-        bool leads = false;
-        [loop] for (uint step = 0; step < walk.count << pattern[3].x; ++step) {
-            uint i = step >> pattern[3].x;
-            uint others = step - (i << pattern[3].x);  // of a position's units before this one
-            [branch] if (others == 0) leads = find_update(walk, i, place);
+        [loop] for (uint i = 0; i < walk.count; ++i) {
             uint offset;
-            Element update = 0;
-            bool there = leads && load_unit(place, walk.unit + others * pattern[2].x, offset, update);
+            Element update;
+            bool there = load_update(walk, i, offset, update);
             [branch] if (there) there = is_for_hardware(offset, update);  // && would call it all the same
             [branch] if (there) {
                 [branch] if (offset != target) {

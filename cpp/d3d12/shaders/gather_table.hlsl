@@ -29,6 +29,13 @@
 #define IN_FLIGHT kInFlight
 #endif
 
+// A four after the other is a third less code than side by side, and as quick but for indices of 4 bytes.
+#if INDEX == 4
+#define EACH_IN_FLIGHT [unroll]
+#else
+#define EACH_IN_FLIGHT [loop]
+#endif
+
 #pragma warning(disable : 4714)  // FXC counts registers as GPUs of 2009 had them
 #include "four.hlsli"
 #include "four_items.hlsli"
@@ -127,7 +134,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
             uint four_number = at + f * GROUP;
             [branch] if (four_number < end) load_words(tuple_of(four_number, begin), words[f]);
         }
-        [unroll] for (f = 0; f < IN_FLIGHT; ++f) {
+        EACH_IN_FLIGHT for (f = 0; f < IN_FLIGHT; ++f) {
             uint four_number = at + f * GROUP;
             if (four_number < end) {
                 Four four;
@@ -135,7 +142,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                 four.tuple = tuple_of(four_number, begin);
                 four.place = 0;
                 four.inside = true;
-                add_coordinates(four, words[f]);
+                add_coordinates(four, words[0]);
 #if PACKS
                 [branch] if (ITEM_BYTES < 4) {
                     store_packed(four);
@@ -144,6 +151,7 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
                     store_four(four, find(line_begin, four.place.x), find(line_begin, four.place.y),
                                find(line_begin, four.place.z), find(line_begin, four.place.w));
             }
+            [unroll] for (uint next = 1; next < IN_FLIGHT; ++next) words[next - 1] = words[next];
         }
     }
 }

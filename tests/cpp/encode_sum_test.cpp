@@ -1,0 +1,88 @@
+// The kernels that sums in any order are made of, and few positions.
+#ifdef DMLINDEX_HAS_D3D12
+
+#include <gtest/gtest.h>
+
+#include "recorded.hpp"
+
+namespace dmlindex {
+namespace {
+
+// Rows of a table, and how many are added to it, or stored.
+struct Rows {
+    std::int64_t table, columns, count;
+};
+
+Recorded queued_rows(const Rows& rows, ValueType type, std::int64_t bytes, bool copies,
+                     Reduction reduction = Reduction::kAdd) {
+    const Layout table = packed({rows.table, rows.columns}, bytes);
+    const Layout items = packed({rows.count, rows.columns}, bytes);
+    Plan plan;
+    begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
+    lower_scatter_nd(table, packed({rows.count, 1}, 4), items, plan);
+    if (copies) lower_copy(table, table, plan);
+    plan.reduction = reduction;
+    plan.value_type = type;
+    plan.any_order = true;
+    canonicalize(plan);
+    return queued(plan, rows.table * rows.columns * bytes, rows.count * rows.columns * bytes,
+                  4 * rows.count);
+}
+
+// Where a thread has a slice to itself there is nothing to locate together.
+TEST(Encoding, SlicesThatThreadsShareAreLocatedOnceAGroup) {
+    constexpr std::int64_t kLeast = 1 << 18;
+    const auto of = [](std::int64_t columns, std::int64_t count, ValueType type,
+                       std::int64_t bytes) {
+        return queued_rows({5000, columns, count}, type, bytes, false).kernels;
+    };
+    const auto kernels = [&](std::int64_t columns, ValueType type, std::int64_t bytes) {
+        return of(columns, kLeast / 7, type, bytes);
+    };
+    const Names together{"add_whole_slices"}, alone{"accumulate_whole"};
+    EXPECT_EQ(kernels(8, ValueType::kInt32, 4), together);
+    EXPECT_EQ(of(7, kLeast, ValueType::kInt32, 4), alone);
+    EXPECT_EQ(kernels(8, ValueType::kUint64, 8), together);
+    EXPECT_EQ(of(7, kLeast, ValueType::kUint64, 8), alone);
+    EXPECT_EQ(kernels(700, ValueType::kInt32, 4), together);  // of several units of each a thread
+    EXPECT_EQ(of(8, kLeast / 8, ValueType::kInt32, 4), together);
+    EXPECT_EQ(of(8, kLeast / 8 - 1, ValueType::kInt32, 4), alone);
+    EXPECT_EQ(kernels(8, ValueType::kFloat32, 4), Names{"accumulate_floats"});
+}
+
+TEST(Encoding, FewSumsIntoManyElementsAreAtomicsAfterACopy) {
+    constexpr std::int64_t kMost = 1 << 19;
+    const auto kernels = [](std::int64_t table, bool copies) {
+        return queued_rows({table, 1, 9}, ValueType::kInt32, 4, copies).kernels;
+    };
+    EXPECT_EQ(kernels(kMost, true), Names{"reduce_blocks_whole"});
+    EXPECT_EQ(kernels(kMost + 4, true), (Names{"copy_pieces", "accumulate_whole"}));
+    EXPECT_EQ(kernels(kMost, false), Names{"accumulate_whole"});
+    // Nothing else is quick where the hardware adds no floats.
+    const Recorded floats = queued_rows({kMost + 4, 1, 9}, ValueType::kFloat32, 4, true);
+    EXPECT_EQ(floats.kernels, Names{"reduce_blocks_floats"});
+}
+
+TEST(Encoding, FewPositionsOfManyTargetsHaveNoBlocks) {
+    constexpr std::int64_t kMost = 1 << 20;
+    const auto kernels = [](std::int64_t table, std::int64_t bytes, bool copies) {
+        const ValueType type = bytes == 1 ? ValueType::kInt8 : ValueType::kInt32;
+        return queued_rows({table, 1, 900}, type, bytes, copies, Reduction::kNone).kernels;
+    };
+    EXPECT_EQ(kernels(kMost, 1, true), Names{"scatter_blocks"});
+    EXPECT_NE(kernels(kMost + 16, 1, true), Names{"scatter_blocks"});
+    EXPECT_EQ(kernels(kMost, 4, true), Names{"scatter_blocks"});
+    EXPECT_EQ(kernels(kMost, 1, false), Names{"scatter_blocks"});
+    EXPECT_EQ(kernels(kMost + 16, 1, false), Names{"claim_targets"});
+}
+
+TEST(Encoding, CopiesSayHowManyPiecesThereAre) {
+    const Recorded recorded = queued_rows({10'000, 60, 1}, ValueType::kInt32, 4, true);
+    ASSERT_EQ(recorded.kernels.at(0), "copy_pieces");
+    EXPECT_EQ(recorded.thirds.at(0), 10'000u * 60 * 4 / 16);
+}
+
+}  // namespace
+}  // namespace dmlindex
+
+#endif
