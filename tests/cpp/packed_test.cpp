@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "operators/operators.hpp"
@@ -60,6 +61,45 @@ TEST(Packed, OnlyWhereItIsReadOften) {
 }
 
 TEST(Packed, WhatIsPackedStays) { EXPECT_FALSE(GatherOfRows(1000, 0).pack()); }
+
+TEST(Packed, AnAxisOfOnePlaceSaysNothing) {
+    Layout table = packed_tensor({16, 1}, 4).layout;
+    table.strides[1] = 0;
+    Plan plan;
+    begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+    plan.mode = Mode::kClamp;
+    lower_gather(table, packed_tensor({100}, 8).layout, packed_tensor({16, 100}, 4).layout, 1,
+                 plan);
+    canonicalize(plan);
+    EXPECT_FALSE(cpu::pack(plan, {nullptr, nullptr, nullptr, nullptr}));
+}
+
+// Of a row of floats by so many indices, the next of which lies so many bytes further.
+bool copies_indices(std::int64_t count, std::int64_t stride) {
+    Layout indices = packed_tensor({count}, 8).layout;
+    indices.strides[0] = stride;
+    Plan plan;
+    begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+    plan.mode = Mode::kClamp;
+    lower_gather(packed_tensor({1 << 20}, 4).layout, indices, packed_tensor({count}, 4).layout, 0,
+                 plan);
+    canonicalize(plan);
+    const std::vector<std::byte> bytes(static_cast<std::size_t>(count * stride), std::byte{1});
+    const auto packed = cpu::pack(plan, {nullptr, nullptr, bytes.data(), nullptr});
+    if (packed) {
+        EXPECT_EQ(packed->plan.dims[0].index_stride, 8);
+        EXPECT_EQ(
+            std::memcmp(packed->buffers.indices, bytes.data(), static_cast<std::size_t>(8 * count)),
+            0);
+    }
+    return packed.has_value();
+}
+
+TEST(Packed, IndicesThatEachHaveALine) {
+    EXPECT_TRUE(copies_indices(4096, 64));
+    EXPECT_FALSE(copies_indices(4095, 64));
+    EXPECT_FALSE(copies_indices(4096, 56));
+}
 
 TEST(Packed, NothingOfAnEmptyOne) { EXPECT_FALSE(GatherOfRows(1000, 4, 0).pack()); }
 

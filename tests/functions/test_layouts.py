@@ -141,3 +141,55 @@ def test_one_index_over_and_over(dtype: str) -> None:
         for count in (2, 15, 16, 200):
             wide = np.broadcast_to(one, [count if d == axis else n for d, n in enumerate(x.shape)])
             _same(dmlindex.gather_elements(x, wide, axis), np.take_along_axis(x, wide, axis))
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("dtype", ["u1", "f4", "c16"])
+@pytest.mark.parametrize("index", ["i4", "u2", "i8"])
+def test_indices(layout: str, dtype: str, index: str) -> None:
+    """Many of them, which each have a line of memory to themselves or not."""
+    make = _LAYOUTS[layout]
+    rng = np.random.default_rng(0)
+    x = _table((40, 30, 9), dtype, np.ascontiguousarray)
+    values = rng.integers(0, 30, (90, 80, 2)).astype(index)
+    indices = make(values)
+    _same(dmlindex.gather(x, indices, 1), np.take(x, indices, 1))
+    along = make(rng.integers(0, 30, (40, 25, 9)).astype(index))
+    _same(dmlindex.gather_elements(x, along, 1), np.take_along_axis(x, along, 1))
+    updates = _table(along.shape, dtype, make)
+    wanted = reference.scatter_elements(x, along, updates, 1)
+    _same(dmlindex.scatter_elements(x, along, updates, 1), wanted)
+    values[-1, 0, 0] = 30
+    with pytest.raises(IndexError, match=r"indices\[89, 0, 0\] = 30 "):
+        dmlindex.gather(x, make(values), 1)
+
+
+@pytest.mark.parametrize("layout", [name for name in _LAYOUTS if not name.startswith("one ")])
+@pytest.mark.parametrize("reduction", ["none", "add"])
+def test_duplicates_in_an_out_of_any_layout(layout: str, reduction: Literal["none", "add"]) -> None:
+    """Updates of one place keep their order, though those of several do not."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((6, 7, 8)).astype("f4")
+    for axis in range(3):
+        indices = rng.integers(0, 6, (6, 7, 8))
+        updates = _LAYOUTS[layout](rng.standard_normal(indices.shape).astype("f4"))
+        out = _LAYOUTS[layout](x)
+        wanted = reference.scatter_elements(x, indices, updates, axis, reduction=reduction)
+        dmlindex.scatter_elements(out, indices, updates, axis, reduction=reduction, out=out)
+        _same(out, wanted)
+    tuples = rng.integers(0, 3, (20, 3, 2))
+    rows = _LAYOUTS[layout](rng.standard_normal((20, 3, 8)).astype("f4"))
+    out = _LAYOUTS[layout](x)
+    wanted = reference.scatter_nd(x, tuples, rows, reduction=reduction)
+    dmlindex.scatter_nd(out, tuples, rows, reduction=reduction, out=out)
+    _same(out, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f8", "c16"])
+def test_one_value_all_over(dtype: str) -> None:
+    x = np.zeros((50, 3, 700), dtype)
+    indices = np.array([[3], [49], [3], [0]])
+    for out in (None, np.zeros_like(x), np.asfortranarray(x)):
+        found = dmlindex.scatter_nd(x, indices, 5, out=out)
+        assert (found[[0, 3, 49]] == 5).all()
+        assert np.count_nonzero(found) == 3 * 3 * 700
