@@ -11,18 +11,23 @@
 namespace dmlindex::cpu {
 namespace {
 
+// Whether parts of a scatter's dim write to every row of the table that indices lead to.
+bool is_in_every_row(const Job& job, const Dim& dim) noexcept {
+    return job.direction == Direction::kScatter &&
+           std::any_of(job.coordinates, job.coordinates + job.coordinate_count,
+                       [&](const Coordinate& one) {
+                           return std::abs(one.table_stride) > std::abs(dim.table_stride);
+                       });
+}
+
 // How many parts threads can make of a dim. Where they write to the same cache lines they wait for
 // each other, far longer than they gain; and where each writes into every row, what the hardware
 // fetches behind the part of one belongs to another.
 std::int64_t most_parts(const Job& job, const Dim& dim) noexcept {
     constexpr std::int64_t kPartOfRowBytes = 1024;
     if (job.direction == Direction::kGather || dim.table_stride == 0) return dim.size;
-    const std::int64_t stride = std::abs(dim.table_stride);
-    const bool in_every_row =
-        std::any_of(job.coordinates, job.coordinates + job.coordinate_count,
-                    [&](const Coordinate& one) { return std::abs(one.table_stride) > stride; });
-    return std::min(dim.size,
-                    dim.size * stride / (in_every_row ? kPartOfRowBytes : kCacheLineBytes));
+    const std::int64_t least = is_in_every_row(job, dim) ? kPartOfRowBytes : kCacheLineBytes;
+    return std::min(dim.size, dim.size * std::abs(dim.table_stride) / least);
 }
 
 // How many parts threads can make of a slice of so many grains. For a scatter's the same holds, and
@@ -44,13 +49,18 @@ std::int64_t grain_bytes_of(const Job& job) noexcept {
 }  // namespace
 
 Split choose_split(const Job& job, int threads) noexcept {
+    // Rows that a cache holds are written so often that the threads' parts are better apart.
+    const bool is_near = 4 * job.reached <= caches().l2_bytes;
     Split best;
+    Split in_near_rows;
     for (int d = 0; d < job.rank; ++d) {
         if (!independent(job, job.dims[d])) continue;
         const std::int64_t parts = most_parts(job, job.dims[d]);
-        if (parts > best.parts) best = {d, job.dims[d].size, 0, parts};
+        Split& split = is_near && is_in_every_row(job, job.dims[d]) ? in_near_rows : best;
+        if (parts > split.parts) split = {d, job.dims[d].size, 0, parts};
         if (best.parts >= 4 * threads) return best;
     }
+    if (best.parts < threads && in_near_rows.parts > best.parts) best = in_near_rows;
     const std::int64_t grain_bytes = grain_bytes_of(job);
     const std::int64_t grains = job.slice_bytes / grain_bytes;
     const std::int64_t parts = most_parts_of_slice(job, grains);
