@@ -60,15 +60,17 @@ def measured(seed: int, number: int) -> Result:
     rng = np.random.default_rng([seed, number, 1])
     layouts: list[str] = []
 
-    def lay(array: Array, once: bool) -> Array:
-        layouts.append(str(rng.choice(LAYOUTS[:-1] if once else LAYOUTS)))
+    def lay(array: Array, layouts_for_it: tuple[str, ...]) -> Array:
+        layouts.append(str(rng.choice(layouts_for_it)))
         return laid(rng, array, layouts[-1])
 
     call = drawn.call
-    indices = lay(call.indices, call.is_scatter)  # those of one place have equal updates
-    call = replace(call, input=lay(call.input, call.in_place), indices=indices)
+    # Not one row over and over, where that is written to, or updates of one place would differ.
+    own = LAYOUTS[:-1]
+    x = lay(call.input, own if call.in_place else LAYOUTS)
+    call = replace(call, input=x, indices=lay(call.indices, own if call.is_scatter else LAYOUTS))
     if call.updates is not None:
-        call = replace(call, updates=lay(call.updates, once=True))
+        call = replace(call, updates=lay(call.updates, own))
     return timed(call, f"{drawn}: {', '.join(layouts)}")
 
 

@@ -164,6 +164,36 @@ def test_indices(layout: str, dtype: str, index: str) -> None:
         dmlindex.gather(x, make(values), 1)
 
 
+@pytest.mark.parametrize("layout", _LAYOUTS)
+@pytest.mark.parametrize("mode", ["clamp", "wrap", "fill", "raise"])
+def test_indices_out_of_range(layout: str, mode: Literal["clamp", "wrap", "fill", "raise"]) -> None:
+    """With a table that is copied, too; a refused call leaves out as it was."""
+    x = _table((5, 12, 9), "f4", _LAYOUTS["columns first"])
+    values = np.random.default_rng(0).integers(-12, 12, (90, 80))
+    values[70, 0] = 12
+    indices = _LAYOUTS[layout](values[..., np.newaxis])
+    out = np.full((5, 90, 80, 1, 9), 5, "f4", order="F")
+    if mode != "raise":
+        wanted = reference.gather(x, indices, 1, mode=mode)
+        _same(dmlindex.gather(x, indices, 1, mode=mode, out=out), wanted)
+        return
+    with pytest.raises(IndexError, match=r"indices\[70, 0, 0\] = 12 "):
+        dmlindex.gather(x, indices, 1, out=out)
+    assert (out == 5).all()
+
+
+def test_elements_of_no_bytes() -> None:
+    """Their indices are checked all the same, however they lie."""
+    indices = np.zeros((5000, 8), np.int64)[:, 0]
+    x = np.zeros(5000, "V0")
+    assert dmlindex.gather(x, indices).shape == (5000,)
+    assert dmlindex.gather_elements(x, indices, 0).shape == (5000,)
+    assert dmlindex.scatter_elements(x, indices, x, 0).shape == (5000,)
+    indices[4999] = 5000
+    with pytest.raises(IndexError, match=r"indices\[4999\] = 5000 "):
+        dmlindex.gather(x, indices)
+
+
 @pytest.mark.parametrize("layout", [name for name in _LAYOUTS if not name.startswith("one ")])
 @pytest.mark.parametrize("reduction", ["none", "add"])
 def test_duplicates_in_an_out_of_any_layout(layout: str, reduction: Literal["none", "add"]) -> None:
@@ -189,7 +219,11 @@ def test_duplicates_in_an_out_of_any_layout(layout: str, reduction: Literal["non
 def test_one_value_all_over(dtype: str) -> None:
     x = np.zeros((50, 3, 700), dtype)
     indices = np.array([[3], [49], [3], [0]])
-    for out in (None, np.zeros_like(x), np.asfortranarray(x)):
-        found = dmlindex.scatter_nd(x, indices, 5, out=out)
+    for make_out in (lambda: None, lambda: np.zeros_like(x), lambda: np.asfortranarray(x)):
+        found = dmlindex.scatter_nd(x, indices, 5, out=make_out())
         assert (found[[0, 3, 49]] == 5).all()
         assert np.count_nonzero(found) == 3 * 3 * 700
+        some = np.array([[50], [7]])
+        found = dmlindex.scatter_nd(x, some, 5, mode="drop", out=make_out())
+        assert (found[7] == 5).all()
+        assert np.count_nonzero(found) == 3 * 700

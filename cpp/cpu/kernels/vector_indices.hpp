@@ -84,7 +84,7 @@ static inline bool fits_32_bits_signed(const Coordinate& coordinate) noexcept {
            coordinate.table_stride < kMost;
 }
 
-// What those with multiply_low ask: a linear plan's never does.
+// What those with multiply_low ask: a linear plan's coordinates never lead backwards.
 static inline bool fits_32_bits_unsigned(const Coordinate& coordinate) noexcept {
     constexpr std::int64_t kMost = std::int64_t{1} << 32;
     return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&

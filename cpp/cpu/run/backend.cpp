@@ -290,9 +290,9 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         return std::nullopt;
     }
     const std::optional<Packed> packed = pack(plan, buffers);
-    const Plan& first = packed ? packed->plan : plan;
     const bool good =
-        run_checked(first, packed ? packed->buffers : buffers, on_failure, plan.copies_source);
+        packed ? run_checked(packed->plan, packed->buffers, on_failure, packed->plan.copies_source)
+               : run_checked(plan, buffers, on_failure, plan.copies_source);
     if (good) return std::nullopt;
     return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
 }

@@ -82,14 +82,14 @@ bool goes_by_columns(const Job& job, const Partition& parts, const Block& block)
 }
 
 // Each of some positions goes along one of the free dims, while the others stay; piece by piece of
-// it, where what is read or written shares lines with them.
+// it, where what is read or written may share lines with them.
 void move_along(const Job& job, const Dim* dims, int rank, int along, const Block& block) noexcept {
     constexpr std::int64_t kPiece = 256;  // few enough lines for L1 to hold them for the others
     const Dim& dim = dims[along];
-    const auto is_apart = [&](std::int64_t stride) {
+    const auto is_dense = [&](std::int64_t stride) {
         return stride == job.slice_bytes || stride == 0;
     };
-    const bool as_a_whole = is_apart(dim.table_stride) && is_apart(dim.item_stride);
+    const bool as_a_whole = is_dense(dim.table_stride) && is_dense(dim.item_stride);
     const std::int64_t at_once = as_a_whole ? dim.size : kPiece;
     Dim others[kMaxDims];
     std::copy(dims + along + 1, dims + rank, std::copy(dims, dims + along, others));

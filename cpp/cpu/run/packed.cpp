@@ -161,7 +161,7 @@ bool pack_indices(Packed& packed) {
 
 std::optional<Packed> pack(const Plan& plan, const Buffers& buffers) {
     const std::int64_t positions = position_count(plan);
-    if (positions < kFewPositions) return std::nullopt;
+    if (positions < kFewPositions || plan.slice_bytes == 0) return std::nullopt;
     const bool packs_table = reads_often(plan, positions);
     const bool packs_indices = copies_indices(plan);
     if (!packs_table && !packs_indices) return std::nullopt;

@@ -8,7 +8,8 @@
 
 namespace dmlindex::cpu {
 
-// The plan with what was copied, and the memory for that.
+// The plan with what was copied, and the memory for that. Its index_dims are the caller's still: a
+// bad index is looked for where it gave it.
 struct Packed {
     Packed(const Plan& given, const Buffers& of_given) noexcept : plan(given), buffers(of_given) {}
 
@@ -18,8 +19,8 @@ struct Packed {
     std::unique_ptr<std::byte[]> indices;
 };
 
-// Nothing where all had better be read as it lies, or where there is no memory for the copies: of
-// a gather's table, a fraction of the result's, and of the indices.
+// Nothing where all had better be read as it lies, or where there is no memory for the copies: for
+// that of a gather's table a fraction of the result's, for the indices' as much as they take.
 std::optional<Packed> pack(const Plan& plan, const Buffers& buffers);
 
 }  // namespace dmlindex::cpu

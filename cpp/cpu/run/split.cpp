@@ -49,7 +49,7 @@ std::int64_t grain_bytes_of(const Job& job) noexcept {
 }  // namespace
 
 Split choose_split(const Job& job, int threads) noexcept {
-    // Rows that a cache holds are written so often that the threads' parts are better apart.
+    // A small table's rows are in both threads' caches: their parts of it are better apart.
     const bool is_near = 4 * job.reached <= caches().l2_bytes;
     Split best;
     Split in_near_rows;

@@ -18,6 +18,7 @@ constexpr std::int64_t kAccumulators = 512 * kAccumulated;
 // lie so far apart as keeps them, if a target has so many updates that they name one all the same.
 constexpr std::int64_t kMostInHand = 8;
 constexpr std::int64_t kSectorWords = 8;
+static_assert(kSectorWords >= kLeastBeside);  // several words a thread are for add_slices.hlsl
 constexpr std::int64_t kApart = 32;
 constexpr std::int64_t kManyUpdates = 2 * kApart;
 // Where atomics do it all a thread has so many positions at most, and there are twice as many
