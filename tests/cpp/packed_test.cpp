@@ -60,6 +60,26 @@ TEST(Packed, OnlyWhereItIsReadOften) {
     EXPECT_FALSE(GatherOfRows(20, 1).pack());  // few positions
 }
 
+// Nothing is there to be read.
+TEST(Packed, NoMoreThanACallMayTake) {
+    constexpr std::int64_t kRows = 5 << 20;
+    Layout table = packed_tensor({0, 16}, 4).layout;
+    table.sizes[0] = kRows;
+    table.strides[0] = 128;
+    table.strides[1] = 8;
+    Layout indices = packed_tensor({0}, 8).layout;
+    indices.sizes[0] = 3 * kRows;
+    indices.strides[0] = 8;
+    Layout rows = packed_tensor({0, 16}, 4).layout;
+    rows.sizes[0] = 3 * kRows;
+    Plan plan;
+    begin_plan(Direction::kGather, IndexType::kInt64, 4, plan);
+    plan.mode = Mode::kClamp;
+    lower_gather(table, indices, rows, 0, plan);
+    canonicalize(plan);
+    EXPECT_FALSE(cpu::pack(plan, {nullptr, nullptr, nullptr, nullptr}));
+}
+
 TEST(Packed, WhatIsPackedStays) { EXPECT_FALSE(GatherOfRows(1000, 0).pack()); }
 
 TEST(Packed, AnAxisOfOnePlaceSaysNothing) {

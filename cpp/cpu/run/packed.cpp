@@ -23,6 +23,9 @@ constexpr std::int64_t kReads = 2;
 constexpr std::int64_t kSlicesAsOne = 4;
 constexpr std::int64_t kManyReads = 16;
 
+// A call takes no more memory on top for either copy.
+constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+
 // The dim before which the coordinates' axes stand in the table: the first that moves in the
 // indices alone.
 int first_of_indices(const Plan& plan) noexcept {
@@ -78,7 +81,7 @@ bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
         is_packed = is_packed && (size == 1 || stride == slices * plan.slice_bytes);
         slices = size == 0 || size > most / slices ? most + 1 : slices * size;
     });
-    return !is_packed && slices <= most;
+    return !is_packed && slices <= most && slices <= kMostBytes / plan.slice_bytes;
 }
 
 // Whether indices are worth a copy: many, each of which has a line of memory to itself and few
@@ -95,7 +98,8 @@ bool copies_indices(const Plan& plan) noexcept {
         count *= dim.size;
         innermost = dim.index_stride;
     }
-    return count >= kManyIndices && std::abs(innermost) >= kCacheLineBytes;
+    return count >= kManyIndices && count <= kMostBytes / index_bytes(plan.index_type) &&
+           std::abs(innermost) >= kCacheLineBytes;
 }
 
 // A packed copy of what lies along some axes, in pieces of so many bytes.
