@@ -32,9 +32,6 @@ void lower_scatter_nd(const Layout& output, const Layout& indices, const Layout&
 // Makes a scatter's plan start with the copy input → output.
 void lower_copy(const Layout& input, const Layout& output, Plan& plan);
 
-// Sets everything that is no shape to its default: mode kRaise, no fill, no reduction, no copy.
-void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes, Plan& plan);
-
 // The number of batch dims that gather_nd_shape takes; Error(kValue) for one that does not go with
 // the ranks.
 int check_some_batch_dims(const char* op, std::int64_t batch_dims, const Layout& input,

@@ -25,27 +25,6 @@ void refuse_axis(const char* op, const char* argument, std::int64_t axis, int ra
                        " for input of rank " + std::to_string(rank));
 }
 
-void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes, Plan& plan) {
-    plan.direction = direction;
-    plan.index_type = index_type;
-    plan.mode = Mode::kRaise;
-    plan.reduction = Reduction::kNone;
-    plan.value_type = ValueType::kUint8;
-    plan.unique_indices = false;
-    plan.any_order = false;
-    plan.copies_source = false;
-    plan.is_linear = false;
-    plan.element_bytes = element_bytes;
-    plan.slice_bytes = element_bytes;
-    plan.copy_bytes = element_bytes;
-    plan.fill = nullptr;
-    plan.byte_table = nullptr;
-    plan.rank = 0;
-    plan.coordinate_count = 0;
-    plan.copy_rank = 0;
-    plan.index_rank = 0;
-}
-
 void lower_copy(const Layout& input, const Layout& output, Plan& plan) {
     plan.copies_source = true;
     plan.copy_rank = input.rank;

@@ -141,6 +141,10 @@ struct Plan {
     IndexDim index_dims[kMaxDims];
 };
 
+// Sets everything that is no shape to its default: mode kRaise, no fill, no reduction, no copy.
+void begin_plan(Direction direction, IndexType index_type, std::int64_t element_bytes,
+                Plan& plan) noexcept;
+
 // Orders dims as what is written lies in memory, drops dims of size 1, merges dims, peels the
 // contiguous slice and the contiguous copy; where no index can be out of range, none is looked for.
 // The plan moves the same bytes afterwards, and to each place in the same order.

@@ -106,14 +106,8 @@ bool copies_indices(const Plan& plan) noexcept {
 class PackedCopy {
   public:
     explicit PackedCopy(std::int64_t piece_bytes) noexcept : bytes_(piece_bytes) {
-        copy_.direction = Direction::kScatter;
-        copy_.index_type = IndexType::kInt64;
-        copy_.mode = Mode::kClamp;
+        begin_plan(Direction::kScatter, IndexType::kInt64, piece_bytes, copy_);
         copy_.copies_source = true;
-        copy_.is_linear = false;
-        copy_.slice_bytes = piece_bytes;
-        copy_.copy_bytes = piece_bytes;
-        copy_.rank = copy_.coordinate_count = copy_.copy_rank = 0;
     }
 
     // The innermost axis first. Its stride becomes the copy's.
