@@ -22,8 +22,6 @@ void add_reductions(Kernels& kernels) noexcept {
     add_vectorised_reductions(kernels);
     add_reduction<Bfloat16>(kernels, ValueType::kBfloat16);
     add_reduction<long double>(kernels, ValueType::kLongDouble);
-    add_reduction<std::complex<float>>(kernels, ValueType::kComplex64);
-    add_reduction<std::complex<double>>(kernels, ValueType::kComplex128);
     add_reduction<std::complex<long double>>(kernels, ValueType::kComplexLongDouble);
     for (auto& slot : kernels.reduce[static_cast<int>(ValueType::kByteTable)])
         slot = reduce_by_table;

@@ -136,14 +136,11 @@ bool changes_little(const Block& block) noexcept {
     });
 }
 
-// Whether slices go piece by piece: where some in a row have one place, each piece waits for the
-// one before, and a slice's pieces had better do so at the same time.
+// Whether slices go piece by piece.
 template <class T>
 bool pays_in_pieces(const Block& block) noexcept {
     constexpr std::int64_t kFew = 3;
-    if (block.slice_bytes >= 4 * kWidestOf<T>) return false;
-    const std::int64_t pieces = count_pieces<T>(block.slice_bytes);
-    return pieces == 1 || (pieces <= kFew && !has_runs(block));
+    return block.slice_bytes < 4 * kWidestOf<T> && count_pieces<T>(block.slice_bytes) <= kFew;
 }
 
 template <Reduction kReduction, class T>
@@ -157,7 +154,9 @@ void reduce(const Block& given) noexcept {
             reduce_one(block.table + block.offsets[i], block.items + i * block.item_stride);
         });
     };
-    const bool single = given.slice_bytes == static_cast<std::int64_t>(sizeof(T));
+    // A complex number is two, which go as a vector.
+    const bool single = !(kIsComplex<T> && kHasVectors<T>) &&
+                        given.slice_bytes == static_cast<std::int64_t>(sizeof(T));
     if constexpr ((kIsPlain<T> || kIsHalf<T>) && kIsOrdered<kReduction>) {
         // A store would make the next update of the place wait for it.
         if (single && !has_runs(given) && changes_little<kReduction, T>(given)) {
@@ -175,11 +174,12 @@ void reduce(const Block& given) noexcept {
         each_target.template operator()<true>([](std::byte* target, const std::byte* item) {
             reduce_element<kReduction, T>(target, item);
         });
-    } else if constexpr (kIsComplex<T> && kReduction == Reduction::kAdd) {
-        reduce<kReduction, typename T::value_type>(given);
     } else {
         if constexpr (kHasVectors<T>) {
-            if (pays_in_pieces<T>(given)) return reduce_in_pieces<kReduction, T>(given);
+            if (pays_in_pieces<T>(given)) {
+                return has_runs(given) ? reduce_in_pieces<kReduction, T, true>(given)
+                                       : reduce_in_pieces<kReduction, T, false>(given);
+            }
         }
         each_target.template operator()<false>(
             [bytes = given.slice_bytes](std::byte* target, const std::byte* item) {
@@ -213,6 +213,8 @@ void add_vectorised_reductions(Kernels& kernels) noexcept {
     add_reduction<Float16>(kernels, ValueType::kFloat16);
     add_reduction<float>(kernels, ValueType::kFloat32);
     add_reduction<double>(kernels, ValueType::kFloat64);
+    add_reduction<std::complex<float>>(kernels, ValueType::kComplex64);
+    add_reduction<std::complex<double>>(kernels, ValueType::kComplex128);
 }
 
 }  // namespace

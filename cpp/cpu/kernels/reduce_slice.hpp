@@ -8,174 +8,92 @@
 
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/kernels/lanes.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/running.hpp"
 
 namespace dmlindex::cpu {
 namespace {
 
 template <Reduction kReduction, class T>
 void reduce_element(std::byte* target, const std::byte* item) noexcept {
-    const T result = combine<kReduction>(element_at<T>(target), element_at<T>(item));
-    std::memcpy(target, &result, sizeof(T));
-}
-
-// Integers that wrap, and the floats of plain vectors.
-template <class T>
-constexpr bool kIsPlain =
-    std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
-
-// Those that Lanes has.
-#ifdef DMLINDEX_FLOAT16_IN_VECTORS
-template <class T>
-constexpr bool kHasVectors = kIsPlain<T> || std::is_same_v<T, Float16>;
-#else
-template <class T>
-constexpr bool kHasVectors = kIsPlain<T>;
-#endif
-
-// What the ISA has: GCC takes wider ones apart, and their comparisons element by element.
-#ifdef __AVX2__
-inline constexpr std::int64_t kWidestBytes = 32;
-#else
-inline constexpr std::int64_t kWidestBytes = 16;
-#endif
-
-// Signed numbers need their order for kMin and kMax; sums and products wrap as unsigned ones.
-template <Reduction kReduction, class T>
-using LaneOf = typename std::conditional_t<std::is_integral_v<T> && kReduction != Reduction::kMin &&
-                                               kReduction != Reduction::kMax,
-                                           std::make_unsigned<T>, std::type_identity<T>>::type;
-
-// Halves take twice as much between load and store.
-template <class T>
-constexpr std::int64_t kWidestOf = kIsPlain<T> ? kWidestBytes : 16;
-
-// So many bytes of elements, between load and store as numbers that the ISA has arithmetic for.
-template <Reduction kReduction, class T, std::int64_t kBytes>
-struct Lanes {
-    using Lane = LaneOf<kReduction, T>;
-    using Vector [[gnu::vector_size(kBytes)]] = Lane;
-
-    static Vector load(const std::byte* from) noexcept { return element_at<Vector>(from); }
-    static void store(std::byte* to, const Vector& vector) noexcept {
-        std::memcpy(to, &vector, sizeof vector);
-    }
-};
-
-#ifdef DMLINDEX_FLOAT16_IN_VECTORS
-template <Reduction kReduction>
-struct Lanes<kReduction, Float16, 16> {
-    using Lane = float;
-    using Vector = __m256;
-
-    static Vector load(const std::byte* from) noexcept {
-        return _mm256_cvtph_ps(element_at<__m128i>(from));
-    }
-    static void store(std::byte* to, const Vector& vector) noexcept {
-        const __m128i halves = _mm256_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT);
-        std::memcpy(to, &halves, sizeof halves);
-    }
-};
-
-template <Reduction kReduction, std::int64_t kBytes>
-    requires(kBytes < 16)
-struct Lanes<kReduction, Float16, kBytes> {
-    using Lane = float;
-    using Vector = __m128;  // of zeros, behind
-    using Bits = std::conditional_t<kBytes == 8, std::uint64_t, std::uint32_t>;
-    static_assert(sizeof(Bits) == kBytes);
-
-    static Vector load(const std::byte* from) noexcept {
-        return _mm_cvtph_ps(_mm_set_epi64x(0, static_cast<std::int64_t>(element_at<Bits>(from))));
-    }
-    static void store(std::byte* to, const Vector& vector) noexcept {
-        const __m128i halves = _mm_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT);
-        std::memcpy(to, &halves, kBytes);
-    }
-};
-#endif
-
-template <Reduction kReduction>
-constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
-
-// Whether a NaN may come out as another one than combine's. clang's asm takes no vectors of 8
-// bytes.
-#if defined(__AVX2__) && !defined(__clang__)
-template <Reduction kReduction, class Lane>
-constexpr bool kLooksForNans = std::is_floating_point_v<Lane> && kIsOrdered<kReduction>;
-#else
-template <Reduction kReduction, class Lane>
-constexpr bool kLooksForNans = std::is_floating_point_v<Lane>;
-#endif
-
-// Lane by lane, where no NaN is that has to be looked for.
-template <Reduction kReduction, class Vector>
-[[gnu::always_inline]] inline Vector combine_vectors(const Vector& old,
-                                                     const Vector& update) noexcept {
-    if constexpr (kReduction == Reduction::kMin) {
-        return update < old ? update : old;
-    } else if constexpr (kReduction == Reduction::kMax) {
-        return update > old ? update : old;
+    if constexpr (kIsComplex<T>) {
+        // Part by part: what was stored so and is loaded as one has to wait for it.
+        using Part = typename T::value_type;
+        constexpr std::size_t kPart = sizeof(Part);
+        const T result =
+            combine<kReduction>(T{element_at<Part>(target), element_at<Part>(target + kPart)},
+                                T{element_at<Part>(item), element_at<Part>(item + kPart)});
+        const Part real = result.real();
+        const Part imaginary = result.imag();
+        std::memcpy(target, &real, kPart);
+        std::memcpy(target + kPart, &imaginary, kPart);
     } else {
-        constexpr bool kIsSum = kReduction == Reduction::kAdd;
-#if defined(__AVX2__) && !defined(__clang__)
-        // The compiler may swap the operands of + and *, but not those of an asm.
-        using Lane = std::remove_cvref_t<decltype(old[0])>;
-        Vector result;
-        if constexpr (std::is_same_v<Lane, float> && kIsSum) {
-            asm("vaddps %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
-            return result;
-        } else if constexpr (std::is_same_v<Lane, float>) {
-            asm("vmulps %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
-            return result;
-        } else if constexpr (std::is_same_v<Lane, double> && kIsSum) {
-            asm("vaddpd %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
-            return result;
-        } else if constexpr (std::is_same_v<Lane, double>) {
-            asm("vmulpd %2, %1, %0" : "=x"(result) : "x"(old), "x"(update));
-            return result;
-        }
-#endif
-        return kIsSum ? old + update : old * update;
+        const T result = combine<kReduction>(element_at<T>(target), element_at<T>(item));
+        std::memcpy(target, &result, sizeof(T));
     }
 }
 
-// Whether any bit is set.
-template <class Vector>
-[[gnu::always_inline]] inline bool has_any(const Vector& vector) noexcept {
-    std::uint64_t words[sizeof(Vector) / sizeof(std::uint64_t)];
-    std::memcpy(words, &vector, sizeof words);
-    std::uint64_t any = 0;
-    for (const std::uint64_t word : words) any |= word;
-    return any != 0;
-}
-
-// Combines kVectors vectors of elements, as combine does each. False, with nothing written, if
-// there is a NaN to look for.
+// kVectors vectors of elements of one place, or an element, which stay in registers from one update
+// to the next.
 template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
-[[gnu::always_inline]] inline bool reduce_vectors(std::byte* target,
-                                                  const std::byte* item) noexcept {
-    using Lanes = Lanes<kReduction, T, kVectorBytes>;
-    constexpr bool kLooks = kLooksForNans<kReduction, typename Lanes::Lane>;
-    typename Lanes::Vector results[kVectors];
-    [[maybe_unused]] auto is_nan = typename Lanes::Vector{} != typename Lanes::Vector{};
+class HeldPiece {
+  public:
+    explicit HeldPiece(const std::byte* target) noexcept {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-        const auto old = Lanes::load(target + v * kVectorBytes);
-        const auto update = Lanes::load(item + v * kVectorBytes);
-        results[v] = combine_vectors<kReduction>(old, update);
-        if constexpr (kLooks) {
-            is_nan |= results[v] != results[v];
-            if constexpr (kIsOrdered<kReduction>) is_nan |= update != update;
+        for (int v = 0; v < kVectors; ++v) packed_[v] = Lanes::load(target + v * kVectorBytes);
+    }
+
+    void take(const std::byte* item) noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+            const auto old = Lanes::widen(packed_[v]);
+            const auto update = Lanes::widen(Lanes::load(item + v * kVectorBytes));
+            const auto result = combine_lanes<kReduction, T>(old, update);
+            packed_[v] = Lanes::narrow(result);
+            if constexpr (kLooks) {
+                is_nan_ |= result != result;
+                if constexpr (kIsOrdered<kReduction>) is_nan_ |= update != update;
+            }
         }
     }
-    if constexpr (kLooks) {
-        if (has_any(is_nan)) return false;
-    }
+
+    // False, with nothing written, if there is a NaN to look for.
+    bool store(std::byte* target) const noexcept {
+        if constexpr (kLooks) {
+            if (has_any(is_nan_)) return false;
+        }
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) Lanes::store(target + v * kVectorBytes, results[v]);
-    return true;
-}
+        for (int v = 0; v < kVectors; ++v)
+            std::memcpy(target + v * kVectorBytes, &packed_[v], kVectorBytes);
+        return true;
+    }
+
+  private:
+    using Lanes = cpu::Lanes<kReduction, T, kVectorBytes>;
+    static constexpr bool kLooks = kLooksForNans<kReduction, typename Lanes::Lane>;
+    using Vector = typename Lanes::Vector;
+    using IsNan = std::conditional_t<kLooks, decltype(Vector{} != Vector{}), char>;
+
+    typename Lanes::Packed packed_[kVectors];
+    [[no_unique_address]] IsNan is_nan_{};
+};
+
+template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
+    requires(kVectorBytes == sizeof(T) && !kIsComplex<T>)
+class HeldPiece<kReduction, T, kVectorBytes, kVectors> {
+  public:
+    explicit HeldPiece(const std::byte* target) noexcept : running_(element_at<T>(target)) {}
+    void take(const std::byte* item) noexcept { running_.take(element_at<T>(item)); }
+    bool store(std::byte* target) const noexcept {
+        const T value = running_.value();
+        std::memcpy(target, &value, sizeof value);
+        return true;
+    }
+
+  private:
+    Running<kReduction, T> running_;
+};
 
 template <Reduction kReduction, class T>
 [[gnu::noinline]] void reduce_one_by_one(std::byte* target, const std::byte* item,
@@ -188,11 +106,10 @@ template <Reduction kReduction, class T>
 // kVectors vectors, or an element.
 template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>
 [[gnu::always_inline]] inline void reduce_piece(std::byte* target, const std::byte* item) noexcept {
-    if constexpr (kVectorBytes == sizeof(T)) {
-        reduce_element<kReduction, T>(target, item);
-    } else if (!reduce_vectors<kReduction, T, kVectorBytes, kVectors>(target, item)) [[unlikely]] {
+    HeldPiece<kReduction, T, kVectorBytes, kVectors> held(target);
+    held.take(item);
+    if (!held.store(target)) [[unlikely]]
         reduce_one_by_one<kReduction, T>(target, item, kVectors * kVectorBytes);
-    }
 }
 
 // Calls visit<kVectorBytes, kVectors>() for the pieces that a slice is taken apart into, from the
@@ -242,10 +159,42 @@ std::int64_t count_pieces(std::int64_t bytes) noexcept {
     return pieces;
 }
 
+// A piece of each of some positions' slices. Those in a row that have one place keep it in
+// registers if kInRuns: through memory each would wait for the one before.
+template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors, bool kInRuns>
+[[gnu::always_inline]] inline void reduce_pieces(const Block& block, std::int64_t begin,
+                                                 std::int64_t end, std::int64_t at) noexcept {
+    const std::byte* item = block.items + begin * block.item_stride + at;
+    for (std::int64_t i = begin; i < end;) {
+        const std::int64_t offset = block.offsets[i];
+        std::byte* const target = block.table + offset + at;
+        if (offset == kSkipped) {
+            ++i;
+            item += block.item_stride;
+        } else if constexpr (kInRuns) {
+            HeldPiece<kReduction, T, kVectorBytes, kVectors> held(target);
+            std::int64_t again = i;
+            do {
+                held.take(item);
+                item += block.item_stride;
+            } while (++i < end && block.offsets[i] == offset);
+            if (held.store(target)) [[likely]]
+                continue;
+            item -= (i - again) * block.item_stride;
+            for (; again < i; ++again, item += block.item_stride)
+                reduce_one_by_one<kReduction, T>(target, item, kVectors * kVectorBytes);
+        } else {
+            reduce_piece<kReduction, T, kVectorBytes, kVectors>(target, item);
+            ++i;
+            item += block.item_stride;
+        }
+    }
+}
+
 // The slices of some positions, all their first pieces, then all their second ones and so on: each
 // element gets its updates in order, and a loop over pieces of one size takes a fraction of the
 // time of one over slices.
-template <Reduction kReduction, class T>
+template <Reduction kReduction, class T, bool kInRuns>
 void reduce_in_pieces(const Block& given) noexcept {
     constexpr std::int64_t kAtOnceBytes = 8192;  // of items, which stay in L1
     constexpr std::int64_t kFetchedAtOnce = 16;
@@ -260,13 +209,8 @@ void reduce_in_pieces(const Block& given) noexcept {
         each_piece_size<T>([&]<std::int64_t kVectorBytes, int kVectors>() {
             constexpr std::int64_t kStep = kVectors * kVectorBytes;
             for (; at + kStep <= block.slice_bytes; at += kStep) {
-                const std::byte* item = block.items + begin * block.item_stride + at;
-                for (std::int64_t i = begin; i < end; ++i, item += block.item_stride) {
-                    const std::int64_t offset = block.offsets[i];
-                    if (offset == kSkipped) continue;
-                    std::byte* const target = block.table + offset + at;
-                    reduce_piece<kReduction, T, kVectorBytes, kVectors>(target, item);
-                }
+                reduce_pieces<kReduction, T, kVectorBytes, kVectors, kInRuns>(block, begin, end,
+                                                                              at);
             }
         });
     }
