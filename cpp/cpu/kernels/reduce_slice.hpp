@@ -197,9 +197,12 @@ template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors
 template <Reduction kReduction, class T, bool kInRuns>
 void reduce_in_pieces(const Block& given) noexcept {
     constexpr std::int64_t kAtOnceBytes = 8192;  // of items, which stay in L1
-    constexpr std::int64_t kFetchedAtOnce = 16;
+    constexpr std::int64_t kFewAtOnce = 16;
     const Block block = given;  // a copy that no store can change
-    const std::int64_t at_once = block.far ? kFetchedAtOnce : kAtOnceBytes / block.slice_bytes;
+    // In runs a piece's updates wait for each other, and the next pieces' had better do so at the
+    // same time.
+    const bool few = block.far || (kInRuns && count_pieces<T>(block.slice_bytes) > 1);
+    const std::int64_t at_once = few ? kFewAtOnce : kAtOnceBytes / block.slice_bytes;
     std::int64_t fetched = block.far ? 0 : block.count;
     for (std::int64_t begin = 0; begin < block.count; begin += at_once) {
         const std::int64_t end = std::min(begin + at_once, block.count);
