@@ -3,6 +3,18 @@
 # DMLINDEX_HAS_ISA which of them were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(DMLINDEX_ISAS avx2 avx512)
+    # Arithmetic on float16, for GCC 12 and its assembler on: clang's way of NaNs takes other code.
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_REQUIRED_FLAGS -mavx512fp16)
+    check_cxx_source_compiles("#ifdef __clang__
+                               #error
+                               #endif
+                               int main() { asm(\"vaddph %xmm0, %xmm0, %xmm0\"); }"
+                              DMLINDEX_COMPILES_AVX512FP16)
+    unset(CMAKE_REQUIRED_FLAGS)
+    if(DMLINDEX_COMPILES_AVX512FP16)
+        list(APPEND DMLINDEX_ISAS avx512fp16)
+    endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     set(DMLINDEX_ISAS neon)
 endif()
@@ -11,10 +23,11 @@ endif()
 set(DMLINDEX_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mf16c)
 set(DMLINDEX_FLAGS_avx512 ${DMLINDEX_FLAGS_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq
                           -mavx512vl -mavx512vbmi)
+set(DMLINDEX_FLAGS_avx512fp16 ${DMLINDEX_FLAGS_avx2} -mavx512fp16)
 
 function(dmlindex_set_simd_flags target sources)
     foreach(source IN LISTS sources)
-        if(NOT source MATCHES "/cpp/cpu/kernels/(avx2|avx512|neon)[^/]*\\.cpp$")
+        if(NOT source MATCHES "/cpp/cpu/kernels/(avx2|avx512fp16|avx512|neon)[^/]*\\.cpp$")
             continue()
         endif()
         set(isa ${CMAKE_MATCH_1})

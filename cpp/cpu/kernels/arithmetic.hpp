@@ -230,13 +230,24 @@ T combine_float(T old, T update) noexcept {
     return _mm_insert_epi16(_mm_setzero_si128(), half.bits, 0);
 }
 
+// Single ones, or eight with AVX-512's arithmetic for them, which is the same bit for bit.
 template <Reduction kReduction>
 __m128i combine_float16(__m128i old, __m128i update) noexcept {
+#ifdef __AVX512FP16__
+    __m128i result;
+    if constexpr (kReduction == Reduction::kAdd) {
+        asm("vaddph %2, %1, %0" : "=v"(result) : "v"(old), "v"(update));
+    } else {
+        asm("vmulph %2, %1, %0" : "=v"(result) : "v"(old), "v"(update));
+    }
+    return result;
+#else
     const __m128 left = _mm_cvtph_ps(old);
     const __m128 right = _mm_cvtph_ps(update);
     const __m128 result =
         kReduction == Reduction::kAdd ? _mm_add_ss(left, right) : _mm_mul_ss(left, right);
     return _mm_cvtps_ph(result, _MM_FROUND_TO_NEAREST_INT);
+#endif
 }
 
 [[maybe_unused]] Float16 out_of_vector(__m128i half) noexcept {

@@ -36,6 +36,13 @@ bool has_avx512() noexcept {
            DMLINDEX_CPU_HAS("avx512bw") && DMLINDEX_CPU_HAS("avx512dq") &&
            DMLINDEX_CPU_HAS("avx512vl") && DMLINDEX_CPU_HAS("avx512vbmi");
 }
+
+void add_avx512(Kernels& kernels) noexcept {
+    add_avx512_kernels(kernels);
+#ifdef DMLINDEX_HAS_AVX512FP16
+    if (DMLINDEX_CPU_HAS("avx512fp16")) add_avx512fp16_sums(kernels);
+#endif
+}
 #endif
 
 constexpr Isa kIsas[] = {
@@ -44,7 +51,7 @@ constexpr Isa kIsas[] = {
     {"avx2", has_avx2, add_avx2_kernels},
 #endif
 #ifdef DMLINDEX_HAS_AVX512
-    {"avx512", has_avx512, add_avx512_kernels},
+    {"avx512", has_avx512, add_avx512},
 #endif
 #ifdef DMLINDEX_HAS_NEON
     {"neon", always, add_neon_kernels},  // part of every 64-bit Arm

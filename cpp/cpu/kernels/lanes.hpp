@@ -50,6 +50,17 @@ struct LaneIn<Reduction::kAdd, std::complex<Part>> : std::type_identity<Part> {}
 template <Reduction kReduction, class T>
 using LaneOf = typename LaneIn<kReduction, T>::type;
 
+template <Reduction kReduction>
+constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
+
+// Whether the ISA has arithmetic for float16.
+template <Reduction kReduction>
+#ifdef __AVX512FP16__
+constexpr bool kTakesFloat16 = !kIsOrdered<kReduction>;
+#else
+constexpr bool kTakesFloat16 = false;
+#endif
+
 // Halves take twice as much between load and store.
 template <class T>
 constexpr std::int64_t kWidestOf = std::is_same_v<T, Float16> ? 16 : kWidestBytes;
@@ -93,11 +104,8 @@ struct Lanes<kReduction, std::complex<Part>, kBytes> : Lanes<kReduction, Part, k
 #endif
 
 #ifdef DMLINDEX_FLOAT16_IN_VECTORS
-template <Reduction kReduction, std::int64_t kBytes>
-    requires(kBytes <= 16)
-struct Lanes<kReduction, Float16, kBytes> {
-    using Lane = float;
-    using Vector = typename Lanes<kReduction, float, kBytes == 16 ? 32 : 16>::Vector;
+template <std::int64_t kBytes>
+struct PackedFloat16 {
     using Packed = __m128i;
 
     static Packed load(const std::byte* from) noexcept {
@@ -109,14 +117,22 @@ struct Lanes<kReduction, Float16, kBytes> {
             return load_low<Bits>(from);
         }
     }
-    static Vector widen(const Packed& packed) noexcept {
+};
+
+template <Reduction kReduction, std::int64_t kBytes>
+    requires(kBytes <= 16 && !kTakesFloat16<kReduction>)
+struct Lanes<kReduction, Float16, kBytes> : PackedFloat16<kBytes> {
+    using Lane = float;
+    using Vector = typename Lanes<kReduction, float, kBytes == 16 ? 32 : 16>::Vector;
+
+    static Vector widen(const __m128i& packed) noexcept {
         if constexpr (kBytes == 16) {
             return _mm256_cvtph_ps(packed);
         } else {
             return _mm_cvtph_ps(packed);
         }
     }
-    static Packed narrow(const Vector& vector) noexcept {
+    static __m128i narrow(const Vector& vector) noexcept {
         if constexpr (kBytes == 16) {
             return _mm256_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT);
         } else {
@@ -124,10 +140,17 @@ struct Lanes<kReduction, Float16, kBytes> {
         }
     }
 };
-#endif
 
-template <Reduction kReduction>
-constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
+template <Reduction kReduction, std::int64_t kBytes>
+    requires(kBytes <= 16 && kTakesFloat16<kReduction>)
+struct Lanes<kReduction, Float16, kBytes> : PackedFloat16<kBytes> {
+    using Lane = Float16;
+    using Vector = __m128i;
+
+    static Vector widen(const __m128i& packed) noexcept { return packed; }
+    static __m128i narrow(const Vector& vector) noexcept { return vector; }
+};
+#endif
 
 // Whether a NaN may come out as another one than combine's. clang's asm takes no vectors of 8
 // bytes.
@@ -207,6 +230,10 @@ template <class Vector>
 template <Reduction kReduction, class T, class Vector>
 [[gnu::always_inline]] inline Vector combine_lanes(const Vector& old,
                                                    const Vector& update) noexcept {
+#ifdef DMLINDEX_FLOAT16_IN_VECTORS
+    if constexpr (std::is_same_v<T, Float16> && kTakesFloat16<kReduction>)
+        return combine_float16<kReduction>(old, update);
+#endif
 #ifdef __AVX2__
     if constexpr (kIsComplex<T> && kReduction == Reduction::kMul) {
         const Vector left = combine_vectors<kReduction>(reals(old), update);

@@ -200,7 +200,7 @@ void add_reduction(Kernels& kernels, ValueType type) noexcept {
 }
 
 // Those that the compiler makes faster with AVX2, too.
-void add_vectorised_reductions(Kernels& kernels) noexcept {
+[[maybe_unused]] void add_vectorised_reductions(Kernels& kernels) noexcept {
     add_reduction<Bool>(kernels, ValueType::kBool);
     add_reduction<std::int8_t>(kernels, ValueType::kInt8);
     add_reduction<std::uint8_t>(kernels, ValueType::kUint8);

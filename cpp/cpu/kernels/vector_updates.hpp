@@ -147,58 +147,65 @@ std::int64_t put_ordered(const IndexRun& run, std::byte* table, const std::byte*
     return done;
 }
 
-// For the indices that models have, and those that are held: in 8 bits, which tell 256 places
-// apart, only of scatters.
+// Calls visit<Index>(type) for the indices that models have, and those that are held.
+template <class Visit>
+void for_update_indices(Visit visit) noexcept {
+    const auto each = [&]<class Index>(IndexType type) {
+        visit.template operator()<Index>(static_cast<int>(type));
+    };
+    each.template operator()<std::uint16_t>(IndexType::kUint16);
+    each.template operator()<std::uint32_t>(IndexType::kUint32);
+    each.template operator()<std::int32_t>(IndexType::kInt32);
+    each.template operator()<std::int64_t>(IndexType::kInt64);
+}
+
+// Sum is the type that sums and products have: those of integers are unsigned.
+template <class Vector, class T, class Sum>
+void add_reduced_updates(Kernels& kernels, ValueType value_type) noexcept {
+    UpdateKernel(&slots)[kReductions][kIndexTypes] =
+        kernels.put_reduced[static_cast<int>(value_type)];
+    for_update_indices([&]<class Index>(int type) {
+        slots[static_cast<int>(Reduction::kAdd)][type] =
+            put_reduced<Vector, Index, Reduction::kAdd, Sum>;
+        slots[static_cast<int>(Reduction::kMul)][type] =
+            put_reduced<Vector, Index, Reduction::kMul, Sum>;
+        // Of narrow integers most are soon as little or as much as can be: what does not store
+        // those again is as quick.
+        if constexpr (sizeof(T) >= 4 || kIsHalf<T>) {
+            slots[static_cast<int>(Reduction::kMin)][type] =
+                put_ordered<Vector, Index, Reduction::kMin, T>;
+            slots[static_cast<int>(Reduction::kMax)][type] =
+                put_ordered<Vector, Index, Reduction::kMax, T>;
+        }
+    });
+}
+
 template <class Vector>
 void add_updates(Kernels& kernels) noexcept {
-    const auto put_for = [&]<class Index>(IndexType index_type) {
-        const int type = static_cast<int>(index_type);
+    const auto put_for = [&]<class Index>(int type) {
         kernels.put[0][type] = put<Vector, Index, 1>;
         kernels.put[1][type] = put<Vector, Index, 2>;
         kernels.put[2][type] = put<Vector, Index, 4>;
         kernels.put[3][type] = put<Vector, Index, 8>;
         kernels.put[4][type] = put<Vector, Index, 16>;
     };
-    const auto reduce_for = [&]<class Index>(IndexType index_type) {
-        const int type = static_cast<int>(index_type);
-        // Sum is the type that sums and products have: those of integers are unsigned.
-        const auto reduce = [&]<class T, class Sum>(ValueType value_type) {
-            UpdateKernel(&slots)[kReductions][kIndexTypes] =
-                kernels.put_reduced[static_cast<int>(value_type)];
-            slots[static_cast<int>(Reduction::kAdd)][type] =
-                put_reduced<Vector, Index, Reduction::kAdd, Sum>;
-            slots[static_cast<int>(Reduction::kMul)][type] =
-                put_reduced<Vector, Index, Reduction::kMul, Sum>;
-            // Of narrow integers most are soon as little or as much as can be: what does not store
-            // those again is as quick.
-            if constexpr (sizeof(T) >= 4 || kIsHalf<T>) {
-                slots[static_cast<int>(Reduction::kMin)][type] =
-                    put_ordered<Vector, Index, Reduction::kMin, T>;
-                slots[static_cast<int>(Reduction::kMax)][type] =
-                    put_ordered<Vector, Index, Reduction::kMax, T>;
-            }
-        };
-        reduce.template operator()<std::int8_t, std::uint8_t>(ValueType::kInt8);
-        reduce.template operator()<std::uint8_t, std::uint8_t>(ValueType::kUint8);
-        reduce.template operator()<std::int16_t, std::uint16_t>(ValueType::kInt16);
-        reduce.template operator()<std::uint16_t, std::uint16_t>(ValueType::kUint16);
-        reduce.template operator()<std::int32_t, std::uint32_t>(ValueType::kInt32);
-        reduce.template operator()<std::uint32_t, std::uint32_t>(ValueType::kUint32);
-        reduce.template operator()<std::int64_t, std::uint64_t>(ValueType::kInt64);
-        reduce.template operator()<std::uint64_t, std::uint64_t>(ValueType::kUint64);
-        reduce.template operator()<Float16, Float16>(ValueType::kFloat16);
-        reduce.template operator()<float, float>(ValueType::kFloat32);
-        reduce.template operator()<double, double>(ValueType::kFloat64);
+    for_update_indices(put_for);
+    // 8 bits tell 256 places apart, and are held of scatters alone.
+    put_for.template operator()<std::uint8_t>(static_cast<int>(IndexType::kUint8));
+    const auto reduce = [&]<class T, class Sum>(ValueType type) {
+        add_reduced_updates<Vector, T, Sum>(kernels, type);
     };
-    const auto for_indices = [&]<class Index>(IndexType index_type) {
-        put_for.template operator()<Index>(index_type);
-        reduce_for.template operator()<Index>(index_type);
-    };
-    put_for.template operator()<std::uint8_t>(IndexType::kUint8);
-    for_indices.template operator()<std::uint16_t>(IndexType::kUint16);
-    for_indices.template operator()<std::uint32_t>(IndexType::kUint32);
-    for_indices.template operator()<std::int32_t>(IndexType::kInt32);
-    for_indices.template operator()<std::int64_t>(IndexType::kInt64);
+    reduce.template operator()<std::int8_t, std::uint8_t>(ValueType::kInt8);
+    reduce.template operator()<std::uint8_t, std::uint8_t>(ValueType::kUint8);
+    reduce.template operator()<std::int16_t, std::uint16_t>(ValueType::kInt16);
+    reduce.template operator()<std::uint16_t, std::uint16_t>(ValueType::kUint16);
+    reduce.template operator()<std::int32_t, std::uint32_t>(ValueType::kInt32);
+    reduce.template operator()<std::uint32_t, std::uint32_t>(ValueType::kUint32);
+    reduce.template operator()<std::int64_t, std::uint64_t>(ValueType::kInt64);
+    reduce.template operator()<std::uint64_t, std::uint64_t>(ValueType::kUint64);
+    reduce.template operator()<Float16, Float16>(ValueType::kFloat16);
+    reduce.template operator()<float, float>(ValueType::kFloat32);
+    reduce.template operator()<double, double>(ValueType::kFloat64);
 }
 
 }  // namespace
