@@ -10,6 +10,7 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/trials.hpp"
 #include "cpu/run/all_alike.hpp"
+#include "cpu/run/aside.hpp"
 #include "cpu/run/bad_index.hpp"
 #include "cpu/run/copied_rows.hpp"
 #include "cpu/run/copy_source.hpp"
@@ -135,41 +136,6 @@ constexpr std::int64_t kTinyPositions = 64;
 
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies);
 
-// Whether positions fill a part of memory without a gap, so that it can be copied as one.
-bool items_are_dense(const Plan& plan) noexcept {
-    std::int64_t last = plan.slice_bytes;
-    for (int d = 0; d < plan.rank; ++d) {
-        if (plan.dims[d].item_stride <= 0) return false;
-        last += (plan.dims[d].size - 1) * plan.dims[d].item_stride;
-    }
-    return last == position_count(plan) * plan.slice_bytes;
-}
-
-// How many bytes a run whose indices have to be checked first writes to memory of its own, to copy
-// them in the end, so that indices need not be read before the first is written. 0 where that takes
-// longer than to hold their offsets: where a result is not much smaller than they are, or does not
-// stay in a cache.
-std::int64_t bytes_aside(const Plan& plan) noexcept {
-    const std::int64_t indices = index_count(plan) * index_bytes(plan.index_type);
-    if (plan.direction == Direction::kGather) {
-        constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // from malloc's own memory
-        constexpr std::int64_t kShareFromMemory = 2;
-        const std::int64_t bytes = position_count(plan) * plan.slice_bytes;
-        // What comes from memory is not read twice, be it indices or, where they take less, their
-        // offsets.
-        const bool from_memory = indices >= caches().streamed_bytes &&
-                                 plan.slice_bytes <= std::int64_t{1}
-                                                         << OffsetRange(plan).width_class();
-        const std::int64_t share = from_memory ? kShareFromMemory : kernels().aside_share;
-        const bool small =
-            share * bytes <= indices && bytes <= caches().far_bytes && bytes < kMostBytes;
-        return small && items_are_dense(plan) ? bytes : 0;
-    }
-    constexpr std::int64_t kTableShare = 8;
-    const bool whole = plan.copies_source && plan.copy_rank == 0;
-    return whole && kTableShare * plan.copy_bytes <= indices ? plan.copy_bytes : 0;
-}
-
 // False if an index is out of range; nothing where there is no memory.
 std::optional<bool> run_aside(const Plan& plan, const Buffers& buffers, std::int64_t bytes) {
     const std::unique_ptr<std::byte[]> own(new (std::nothrow)
@@ -273,6 +239,30 @@ void run_on_line(const Plan& plan, const Buffers& buffers) {
     run_linear(plan, make_job(plan, buffers, threads), threads);
 }
 
+bool run_packed(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    const std::optional<Packed> packed = pack(plan, buffers);
+    return packed
+               ? run_checked(packed->plan, packed->buffers, on_failure, packed->plan.copies_source)
+               : run_checked(plan, buffers, on_failure, plan.copies_source);
+}
+
+// A gather that fills what is out of range has fewer ways than one where nothing is: where indices
+// are few beside what is moved, they are checked first. False if one is out of range, with nothing
+// written, or if they are many.
+bool run_all_in_range(const Plan& plan, const Buffers& buffers) {
+    constexpr std::int64_t kManyTimes = 8;
+    constexpr std::int64_t kManyBytes = 64;
+    if (plan.direction != Direction::kGather || plan.mode != Mode::kSkip) return false;
+    const std::int64_t positions = position_count(plan);
+    const std::int64_t bytes = positions * plan.slice_bytes;
+    const std::int64_t indices = index_count(plan);
+    if (bytes <= kFewBytes || indices > std::max(positions / kManyTimes, bytes / kManyBytes))
+        return false;
+    Plan in_range = plan;
+    in_range.mode = Mode::kRaise;
+    return run_packed(in_range, buffers, OnFailure::kUntouched);
+}
+
 // Whether the plan copies so much in pages that it is worth a trial of who does that.
 bool copies_pages(const Plan& plan) noexcept {
     constexpr std::int64_t kWorthATrial = std::int64_t{1} << 18;
@@ -289,11 +279,8 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         run_on_line(plan, buffers);
         return std::nullopt;
     }
-    const std::optional<Packed> packed = pack(plan, buffers);
-    const bool good =
-        packed ? run_checked(packed->plan, packed->buffers, on_failure, packed->plan.copies_source)
-               : run_checked(plan, buffers, on_failure, plan.copies_source);
-    if (good) return std::nullopt;
+    if (run_all_in_range(plan, buffers) || run_packed(plan, buffers, on_failure))
+        return std::nullopt;
     return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
 }
 

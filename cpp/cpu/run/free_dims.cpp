@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/moves.hpp"
 #include "cpu/run/fill.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/shuffled_rows.hpp"
@@ -62,6 +63,11 @@ void copy_along(const Job& job, const Dim& dim, std::byte* table, std::byte* ite
     }
 }
 
+// Fills a position's item all along a dim.
+void fill_along(const Dim& dim, const Block& block, std::byte* item) noexcept {
+    for (std::int64_t k = 0; k < dim.size; ++k) fill_slice(item + k * dim.item_stride, block);
+}
+
 // Positions with those along free dims before them, up to which it takes longer to write rows of
 // offsets than to go column by column.
 constexpr std::int64_t kShortOfRows = 3 * kBlockPositions;
@@ -100,8 +106,12 @@ void move_along(const Job& job, const Dim* dims, int rank, int along, const Bloc
             std::byte* const table = block.table + walker.table_offset() + first * dim.table_stride;
             std::byte* const items = block.items + walker.item_offset() + first * dim.item_stride;
             for (std::int64_t i = 0; i < block.count; ++i) {
-                if (block.offsets[i] != kSkipped)
-                    copy_along(job, piece, table + block.offsets[i], items + i * block.item_stride);
+                std::byte* const item = items + i * block.item_stride;
+                if (block.offsets[i] != kSkipped) {
+                    copy_along(job, piece, table + block.offsets[i], item);
+                } else if (job.direction == Direction::kGather) {
+                    fill_along(piece, block, item);
+                }
             }
         }
     }

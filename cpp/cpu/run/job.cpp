@@ -155,8 +155,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.updates = choose_updates(table, plan, slice);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
     job.asks_for_updates = job.far || (job.update != nullptr && updates_wait(plan, reached));
-    const bool may_fill = may_skip && plan.direction == Direction::kGather;
-    job.copy = may_fill || job.reduces ? nullptr : table.copy[slice];
+    job.copy = job.reduces ? nullptr : table.copy[slice];
     job.buffers = buffers;
     job.index_bytes = index_bytes(plan.index_type);
     job.slice_bytes = plan.slice_bytes;
