@@ -209,12 +209,64 @@ Block sized(Block block) noexcept {
     return block;
 }
 
-template <class Copier, bool kMaySkip>
+template <class Copier>
 void gather(const Block& given) noexcept {
     const Block block = sized<Copier>(given);
     each_position(block, [&block](std::int64_t i) {
+        Copier::copy(block.items + i * block.item_stride, block.table + block.offsets[i],
+                     block.slice_bytes);
+    });
+}
+
+template <class Copier>
+void scatter(const Block& given) noexcept {
+    const Block block = sized<Copier>(given);
+    each_position(block, [&block](std::int64_t i) {
+        Copier::copy(block.table + block.offsets[i], block.items + i * block.item_stride,
+                     block.slice_bytes);
+    });
+}
+
+// Calls move with pieces of a block in which what is skipped leads elsewhere instead: a branch on
+// it is mispredicted wherever some are.
+template <class Move>
+void move_skipped_elsewhere(const Block& block, std::byte* elsewhere, Move move) noexcept {
+    constexpr std::int64_t kAtOnce = 1024;
+    // The compiler may not take elsewhere for out of the table's reach.
+    asm volatile("" : : "r"(elsewhere) : "memory");
+    const auto away = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(elsewhere) -
+                                                reinterpret_cast<std::uintptr_t>(block.table));
+    std::int64_t offsets[kAtOnce];
+    Block piece = block;
+    piece.offsets = offsets;
+    for (std::int64_t first = 0; first < block.count; first += kAtOnce) {
+        piece.count = std::min(block.count - first, kAtOnce);
+        piece.items = block.items + first * block.item_stride;
+        const std::int64_t* const from = block.offsets + first;
+        for (std::int64_t i = 0; i < piece.count; ++i) {
+            // The compiler would make a branch of a comparison; no other offset is as low.
+            const std::int64_t skipped = (from[i] - kSkipped / 2) >> 63;
+            offsets[i] = from[i] ^ ((from[i] ^ away) & skipped);
+        }
+        move(piece);
+    }
+}
+
+// Short slices that are skipped come from one that is filled, or go to one that nobody reads.
+inline constexpr std::int64_t kShortSliceBytes = kCacheLineBytes;
+
+template <class Copier, MoveKernel kGather = gather<Copier>>
+void gather_or_fill(const Block& given) noexcept {
+    const Block block = sized<Copier>(given);
+    if (block.slice_bytes <= kShortSliceBytes && block.table != nullptr) {
+        std::byte filled[kShortSliceBytes];
+        fill_slice(filled, block);
+        move_skipped_elsewhere(block, filled, kGather);
+        return;
+    }
+    each_position(block, [&block](std::int64_t i) {
         std::byte* item = block.items + i * block.item_stride;
-        if (kMaySkip && block.offsets[i] == kSkipped) {
+        if (block.offsets[i] == kSkipped) {
             fill_slice(item, block);
         } else {
             Copier::copy(item, block.table + block.offsets[i], block.slice_bytes);
@@ -222,11 +274,16 @@ void gather(const Block& given) noexcept {
     });
 }
 
-template <class Copier, bool kMaySkip>
-void scatter(const Block& given) noexcept {
+template <class Copier>
+void scatter_or_drop(const Block& given) noexcept {
     const Block block = sized<Copier>(given);
+    if (block.slice_bytes <= kShortSliceBytes && block.table != nullptr) {
+        std::byte dropped[kShortSliceBytes];
+        move_skipped_elsewhere(block, dropped, scatter<Copier>);
+        return;
+    }
     each_position(block, [&block](std::int64_t i) {
-        if (kMaySkip && block.offsets[i] == kSkipped) return;
+        if (block.offsets[i] == kSkipped) return;
         Copier::copy(block.table + block.offsets[i], block.items + i * block.item_stride,
                      block.slice_bytes);
     });

@@ -149,10 +149,10 @@ void scatter_strip(const std::uint16_t* rows, std::int64_t count, std::int64_t w
 
 template <int... kClasses>
 void add_moves(Kernels& kernels, std::integer_sequence<int, kClasses...>) {
-    ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, false>,
-      kernels.gather_or_fill[kClasses] = gather<CopySlice<kClassBytes[kClasses]>, true>,
-      kernels.scatter[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, false>,
-      kernels.scatter_or_drop[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>, true>,
+    ((kernels.gather[kClasses] = gather<CopySlice<kClassBytes[kClasses]>>,
+      kernels.gather_or_fill[kClasses] = gather_or_fill<CopySlice<kClassBytes[kClasses]>>,
+      kernels.scatter[kClasses] = scatter<CopySlice<kClassBytes[kClasses]>>,
+      kernels.scatter_or_drop[kClasses] = scatter_or_drop<CopySlice<kClassBytes[kClasses]>>,
       kernels.copy[kClasses] = copy<kClassBytes[kClasses]>),
      ...);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -91,6 +92,49 @@ static inline bool fits_32_bits_unsigned(const Coordinate& coordinate) noexcept 
            coordinate.table_stride < kMost;
 }
 
+// What indices of any size are modulo a limit: as far as doubles tell, which is rather far.
+template <class Vector, class Index>
+class Wrapped {
+  public:
+    explicit Wrapped(std::int64_t limit) noexcept
+        : inverse_(1.0 / static_cast<double>(limit)), limit_(Vector::splat(limit)) {
+        // Exact as doubles, and quotients and limits of 32 bits.
+        constexpr std::int64_t kMostLimit = (std::int64_t{1} << 31) - 1;
+        constexpr std::int64_t kMostQuotient = std::int64_t{1} << 30;
+        constexpr std::int64_t kMostIndex = std::int64_t{1} << 50;
+        const std::int64_t most = std::min(kMostIndex, std::min(limit, kMostLimit) * kMostQuotient);
+        most_ = Vector::splat(limit <= kMostLimit ? most : -1);
+    }
+
+    // False if one is further.
+    bool fit(Vector index) const noexcept {
+        Vector outside = (most_ - index) | (most_ + index);
+        // With the sign it is large, not negative.
+        if constexpr (std::is_unsigned_v<Index> && sizeof(Index) >= Vector::kLaneBytes)
+            outside = outside | index;
+        return !any_negative(outside);
+    }
+
+    Vector operator()(Vector index) const noexcept {
+        const Vector left = index - multiply_signed(nearest_quotient(index), limit_);
+        return left + (negative(left) & limit_);
+    }
+
+  private:
+    // In the mantissa of a double so large numbers are integers, one apart.
+    Vector nearest_quotient(Vector index) const noexcept {
+        using Doubles [[gnu::vector_size(sizeof(Vector))]] = double;
+        constexpr double kLarge = 0x1.8p52;
+        const Vector large = Vector::splat(std::bit_cast<std::int64_t>(kLarge));
+        const Doubles number = std::bit_cast<Doubles>(index + large) - kLarge;
+        return std::bit_cast<Vector>(Doubles(number * inverse_ + kLarge)) - large;
+    }
+
+    double inverse_;
+    Vector limit_;
+    Vector most_;
+};
+
 // Adds what indices of one coordinate come to, to where whole vectors of positions are. Returns
 // false if an index needs the scalar kernel, which is rare.
 template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
@@ -109,15 +153,21 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     const Vector stride = Vector::splat(coordinate.table_stride);
     const Vector skipped = Vector::splat(kSkipped);
     const std::int64_t ahead = ahead_bytes(run);
+    [[maybe_unused]] const Wrapped<Vector, Index> wrapped(coordinate.limit);
+    [[maybe_unused]] bool wraps = false;
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {
         if constexpr (kFirst) fetch_ahead(at, fetched_bytes, ahead);
         const Vector index =
             kPacked ? indices_at<Vector, Index>(at) : indices_at<Vector, Index>(at, index_stride);
         Vector outside = Vector::splat(0);
-        const Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
+        Vector inside = place<Vector, Index, kMode>(index, limit, last, outside);
         if constexpr (kMode == Mode::kWrap) {
-            if (any_negative(outside)) return false;  // it takes a division
+            if (wraps || any_negative(outside)) {
+                wraps = true;  // others will, too, here and there
+                if (!wrapped.fit(index)) return false;
+                inside = wrapped(index);
+            }
         }
         if constexpr (kMode == Mode::kRaise) any_outside = any_outside | outside;
         const Vector before = kFirst ? places.at(i)

@@ -107,16 +107,26 @@ void with_row_copier(std::int64_t bytes, Move move) noexcept {
     }
 }
 
-template <class Vector, bool kMaySkip>
+template <class Vector>
 void gather_rows(const Block& block) noexcept {
-    with_row_copier<Vector>(block.slice_bytes,
-                            [&]<class Copier>() { gather<Copier, kMaySkip>(block); });
+    with_row_copier<Vector>(block.slice_bytes, [&]<class Copier>() { gather<Copier>(block); });
 }
 
-template <class Vector, bool kMaySkip>
-void scatter_rows(const Block& block) noexcept {
+template <class Vector>
+void gather_rows_or_fill(const Block& block) noexcept {
     with_row_copier<Vector>(block.slice_bytes,
-                            [&]<class Copier>() { scatter<Copier, kMaySkip>(block); });
+                            [&]<class Copier>() { gather_or_fill<Copier>(block); });
+}
+
+template <class Vector>
+void scatter_rows(const Block& block) noexcept {
+    with_row_copier<Vector>(block.slice_bytes, [&]<class Copier>() { scatter<Copier>(block); });
+}
+
+template <class Vector>
+void scatter_rows_or_drop(const Block& block) noexcept {
+    with_row_copier<Vector>(block.slice_bytes,
+                            [&]<class Copier>() { scatter_or_drop<Copier>(block); });
 }
 
 template <class Vector>
@@ -184,13 +194,15 @@ template <class Vector>
 void add_moves(Kernels& kernels) noexcept {
     kernels.gather[0] = gather_packed<Vector, 1>;
     kernels.gather[1] = gather_packed<Vector, 2>;
+    kernels.gather_or_fill[0] = gather_or_fill<CopySmall, gather_packed<Vector, 1>>;
+    kernels.gather_or_fill[1] = gather_or_fill<CopySmall, gather_packed<Vector, 2>>;
     constexpr int kAnySize = kSliceClasses - 1;
-    kernels.gather[kAnySize] = gather_rows<Vector, false>;
-    kernels.gather_or_fill[kAnySize] = gather_rows<Vector, true>;
-    kernels.scatter[kAnySize] = scatter_rows<Vector, false>;
+    kernels.gather[kAnySize] = gather_rows<Vector>;
+    kernels.gather_or_fill[kAnySize] = gather_rows_or_fill<Vector>;
+    kernels.scatter[kAnySize] = scatter_rows<Vector>;
     kernels.copy[kAnySize] = copy_rows<Vector>;
     kernels.copy_in_lines = CopyLong<Vector>::copy_in_lines;
-    kernels.scatter_or_drop[kAnySize] = scatter_rows<Vector, true>;
+    kernels.scatter_or_drop[kAnySize] = scatter_rows_or_drop<Vector>;
 }
 
 // All but the look-ups and the moves.
