@@ -24,6 +24,7 @@ FILES = [
     "test_large.py",
     "test_columns.py",
     "test_copied_rows.py",
+    "test_outside.py",
     "test_threads.py",
     "test_updates.py",
     "test_reductions.py",

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
+#include "cpu/kernels/wrapped.hpp"
 
 namespace dmlindex::cpu {
 
@@ -91,49 +91,6 @@ static inline bool fits_32_bits_unsigned(const Coordinate& coordinate) noexcept 
     return coordinate.limit <= kMost && coordinate.table_stride >= 0 &&
            coordinate.table_stride < kMost;
 }
-
-// What indices of any size are modulo a limit: as far as doubles tell, which is rather far.
-template <class Vector, class Index>
-class Wrapped {
-  public:
-    explicit Wrapped(std::int64_t limit) noexcept
-        : inverse_(1.0 / static_cast<double>(limit)), limit_(Vector::splat(limit)) {
-        // Exact as doubles, and quotients and limits of 32 bits.
-        constexpr std::int64_t kMostLimit = (std::int64_t{1} << 31) - 1;
-        constexpr std::int64_t kMostQuotient = std::int64_t{1} << 30;
-        constexpr std::int64_t kMostIndex = std::int64_t{1} << 50;
-        const std::int64_t most = std::min(kMostIndex, std::min(limit, kMostLimit) * kMostQuotient);
-        most_ = Vector::splat(limit <= kMostLimit ? most : -1);
-    }
-
-    // False if one is further.
-    bool fit(Vector index) const noexcept {
-        Vector outside = (most_ - index) | (most_ + index);
-        // With the sign it is large, not negative.
-        if constexpr (std::is_unsigned_v<Index> && sizeof(Index) >= Vector::kLaneBytes)
-            outside = outside | index;
-        return !any_negative(outside);
-    }
-
-    Vector operator()(Vector index) const noexcept {
-        const Vector left = index - multiply_signed(nearest_quotient(index), limit_);
-        return left + (negative(left) & limit_);
-    }
-
-  private:
-    // In the mantissa of a double so large numbers are integers, one apart.
-    Vector nearest_quotient(Vector index) const noexcept {
-        using Doubles [[gnu::vector_size(sizeof(Vector))]] = double;
-        constexpr double kLarge = 0x1.8p52;
-        const Vector large = Vector::splat(std::bit_cast<std::int64_t>(kLarge));
-        const Doubles number = std::bit_cast<Doubles>(index + large) - kLarge;
-        return std::bit_cast<Vector>(Doubles(number * inverse_ + kLarge)) - large;
-    }
-
-    double inverse_;
-    Vector limit_;
-    Vector most_;
-};
 
 // Adds what indices of one coordinate come to, to where whole vectors of positions are. Returns
 // false if an index needs the scalar kernel, which is rare.

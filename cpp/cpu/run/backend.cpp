@@ -15,6 +15,7 @@
 #include "cpu/run/copied_rows.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/few.hpp"
+#include "cpu/run/fill_outside.hpp"
 #include "cpu/run/free_dims.hpp"
 #include "cpu/run/held_offsets.hpp"
 #include "cpu/run/job.hpp"
@@ -247,9 +248,9 @@ bool run_packed(const Plan& plan, const Buffers& buffers, OnFailure on_failure) 
 }
 
 // A gather that fills what is out of range has fewer ways than one where nothing is: where indices
-// are few beside what is moved, they are checked first. False if one is out of range, with nothing
-// written, or if they are many.
-bool run_all_in_range(const Plan& plan, const Buffers& buffers) {
+// are few beside what is moved, they are checked first; where some are out of range, all are
+// clamped, and those filled in the end. False, with nothing written, if they are many.
+bool run_filled(const Plan& plan, const Buffers& buffers) {
     constexpr std::int64_t kManyTimes = 8;
     constexpr std::int64_t kManyBytes = 64;
     if (plan.direction != Direction::kGather || plan.mode != Mode::kSkip) return false;
@@ -258,9 +259,13 @@ bool run_all_in_range(const Plan& plan, const Buffers& buffers) {
     const std::int64_t indices = index_count(plan);
     if (bytes <= kFewBytes || indices > std::max(positions / kManyTimes, bytes / kManyBytes))
         return false;
-    Plan in_range = plan;
-    in_range.mode = Mode::kRaise;
-    return run_packed(in_range, buffers, OnFailure::kUntouched);
+    Plan placed = plan;
+    placed.mode = Mode::kRaise;
+    if (run_packed(placed, buffers, OnFailure::kUntouched)) return true;
+    placed.mode = Mode::kClamp;
+    if (!run_packed(placed, buffers, OnFailure::kAnything)) return false;  // nothing to clamp to
+    fill_outside(plan, buffers, threads_for(traffic_bytes(positions, plan.slice_bytes)));
+    return true;
 }
 
 // Whether the plan copies so much in pages that it is worth a trial of who does that.
@@ -279,8 +284,7 @@ std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure 
         run_on_line(plan, buffers);
         return std::nullopt;
     }
-    if (run_all_in_range(plan, buffers) || run_packed(plan, buffers, on_failure))
-        return std::nullopt;
+    if (run_filled(plan, buffers) || run_packed(plan, buffers, on_failure)) return std::nullopt;
     return first_bad_index(plan, buffers.indices).value_or(BadIndex{-1, 0, 0});
 }
 
