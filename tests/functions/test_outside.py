@@ -53,7 +53,8 @@ def test_few_indices_for_much_are_filled(
         ((300, 40), 1, (90, 2)), ((300, 40), 1, (1,)), ((700, 15), 1, (30,)),
         ((60, 50, 9), 1, (4,)), ((40, 9, 30), 2, (33,)), ((50, 900), 0, (120,)), ((1, 20000), 0, (5,)),
     ]:  # fmt: skip
-        x = rng.integers(0, 256, (*shape, np.dtype(item).itemsize)).astype("u1").view(item)[..., 0]
+        bits = rng.integers(0, 256, (*shape, np.dtype(item).itemsize)).astype("u1")
+        x = bits.view(item)[..., 0]
         indices = rng.integers(-shape[axis], shape[axis], places)
         indices[rng.random(places) < share] = shape[axis] + 2
         for table in (x, np.asfortranarray(x), x[::-1]):
