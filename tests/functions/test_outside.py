@@ -51,7 +51,8 @@ def test_few_indices_for_much_are_filled(
     threads(count)
     for shape, axis, places in [
         ((300, 40), 1, (90, 2)), ((300, 40), 1, (1,)), ((700, 15), 1, (30,)),
-        ((60, 50, 9), 1, (4,)), ((40, 9, 30), 2, (33,)), ((50, 900), 0, (120,)), ((1, 20000), 0, (5,)),
+        ((60, 50, 9), 1, (4,)), ((40, 9, 30), 2, (33,)), ((50, 900), 0, (120,)),
+        ((1, 20000), 0, (5,)),
     ]:  # fmt: skip
         bits = rng.integers(0, 256, (*shape, np.dtype(item).itemsize)).astype("u1")
         x = bits.view(item)[..., 0]

@@ -229,8 +229,8 @@ void scatter(const Block& given) noexcept {
 
 // Calls move with pieces of a block in which what is skipped leads elsewhere instead: a branch on
 // it is mispredicted wherever some are.
-template <class Move>
-void move_skipped_elsewhere(const Block& block, std::byte* elsewhere, Move move) noexcept {
+static inline void move_skipped_elsewhere(const Block& block, std::byte* elsewhere,
+                                          MoveKernel move) noexcept {
     constexpr std::int64_t kAtOnce = 1024;
     // The compiler may not take elsewhere for out of the table's reach.
     asm volatile("" : : "r"(elsewhere) : "memory");

@@ -88,6 +88,15 @@ struct CopyTwoPieces {
     }
 };
 
+// Copies single elements.
+template <class Vector, std::int64_t kElement>
+struct CopyElement {
+    static constexpr std::int64_t kBytes = kElement;
+    static void copy(std::byte* to, const std::byte* from, std::int64_t) noexcept {
+        std::memcpy(to, from, kElement);
+    }
+};
+
 // Calls move with the copier for slices of so many bytes. Of short ones, to ask each time would
 // take as long as to copy.
 template <class Vector, class Move>
@@ -194,8 +203,16 @@ template <class Vector>
 void add_moves(Kernels& kernels) noexcept {
     kernels.gather[0] = gather_packed<Vector, 1>;
     kernels.gather[1] = gather_packed<Vector, 2>;
-    kernels.gather_or_fill[0] = gather_or_fill<CopySmall, gather_packed<Vector, 1>>;
-    kernels.gather_or_fill[1] = gather_or_fill<CopySmall, gather_packed<Vector, 2>>;
+    kernels.gather_or_fill[0] = gather_or_fill<CopyElement<Vector, 1>, gather_packed<Vector, 1>>;
+    kernels.gather_or_fill[1] = gather_or_fill<CopyElement<Vector, 2>, gather_packed<Vector, 2>>;
+    kernels.gather_or_fill[2] = gather_or_fill<CopyElement<Vector, 4>>;
+    kernels.gather_or_fill[3] = gather_or_fill<CopyElement<Vector, 8>>;
+    kernels.gather_or_fill[4] = gather_or_fill<CopyElement<Vector, 16>>;
+    kernels.scatter_or_drop[0] = scatter_or_drop<CopyElement<Vector, 1>>;
+    kernels.scatter_or_drop[1] = scatter_or_drop<CopyElement<Vector, 2>>;
+    kernels.scatter_or_drop[2] = scatter_or_drop<CopyElement<Vector, 4>>;
+    kernels.scatter_or_drop[3] = scatter_or_drop<CopyElement<Vector, 8>>;
+    kernels.scatter_or_drop[4] = scatter_or_drop<CopyElement<Vector, 16>>;
     constexpr int kAnySize = kSliceClasses - 1;
     kernels.gather[kAnySize] = gather_rows<Vector>;
     kernels.gather_or_fill[kAnySize] = gather_rows_or_fill<Vector>;
