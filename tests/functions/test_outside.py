@@ -44,9 +44,7 @@ def test_wrap_is_the_remainder_of_every_index(dtype: str, limit: int) -> None:
 @pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("item", ["u1", "f2", "f4", "c16", "V3", "V100"])
-def test_few_indices_for_much_are_filled(
-    threads: Any, item: str, count: int, share: float
-) -> None:
+def test_few_indices_for_much_are_filled(threads: Any, item: str, count: int, share: float) -> None:
     rng = np.random.default_rng([len(item), count, int(100 * share)])
     threads(count)
     for shape, axis, places in [

@@ -15,7 +15,7 @@ import pytest
 
 BUILD = Path(__file__).parents[2] / "build" / "python"
 LIBRARY = BUILD / "libdmlindex_core.a"
-ISAS = ("avx2", "avx512", "neon")
+ISAS = ("avx2", "avx512", "avx512fp16", "neon")
 # What the compiler makes for exceptions: a pointer, no code.
 DATA = ("DW.ref.",)
 
