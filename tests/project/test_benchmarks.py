@@ -20,6 +20,7 @@ from benchmarks.cases import Case, all_cases, growth_cases
 from benchmarks.figures import rows, targets
 from benchmarks.layouts import LAYOUTS, laid, timed
 from benchmarks.measure import Effort, run_case
+from benchmarks.modes import measured
 from benchmarks.package import import_times, size
 from benchmarks.report import compare, markdown
 from benchmarks.stream_copy import StreamCopy
@@ -198,3 +199,12 @@ def test_a_call_on_arrays_of_any_layout(layout: str, in_place: bool) -> None:
         np.testing.assert_array_equal(laid(rng, call.indices, layout), call.indices)
     call = replace(call, input=x, in_place=in_place)
     assert timed(call, layout).ratio > 0
+
+
+@pytest.mark.parametrize("scatters", [False, True])
+def test_a_call_in_every_mode(scatters: bool) -> None:
+    rng = np.random.default_rng(0)
+    call = (scatter_elements((6, 5), (2, 5), 0) if scatters else gather_nd((4, 5, 2), (3, 2)))(rng)
+    ratios = measured(call, 0.5, [0])
+    assert list(ratios) == ["clamp", "wrap", "drop" if scatters else "fill"]
+    assert all(ratio > 0 for ratio in ratios.values())
