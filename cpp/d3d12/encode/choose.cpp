@@ -134,7 +134,7 @@ TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noe
     if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (element < 4 && fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
+    if (fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
     // Several in a word, if they are smaller. Of several lines each is half as long at most.
     const std::int64_t words = quotient_up(line * element, 4);
     const bool fits_all = fits_group(words, kLargeHeldKib, profile);

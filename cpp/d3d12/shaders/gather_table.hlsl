@@ -17,7 +17,7 @@
 #define HELD_WORDS (HELD_KIB * 256)  // an element each, or several
 
 // Elements of 2 bytes in 16 KiB: or of one, as target_bytes says.
-#if HELD_KIB == 16
+#if HELD_KIB == 16 && ELEMENT == 2
 #define ITEM_BYTES target_bytes
 #else
 #define ITEM_BYTES ELEMENT
