@@ -91,6 +91,7 @@ enum class Kernel : std::uint8_t {
     reduce_blocks_whole,
     reduce_blocks_floats,
     reduce_lines,
+    add_lines,
     accumulate_integers,
     accumulate_floats,
     add_slices_4,
@@ -126,7 +127,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 116;
+inline constexpr int kKernelCount = 117;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

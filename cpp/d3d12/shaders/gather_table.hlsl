@@ -29,8 +29,8 @@
 #define IN_FLIGHT kInFlight
 #endif
 
-// A four after the other is a third less code than side by side, and as quick but for indices of 4 bytes.
-#if INDEX == 4
+// A four after the other is a third less code than side by side, and as quick but for these.
+#if INDEX == 4 && HELD_KIB == 16
 #define EACH_IN_FLIGHT [unroll]
 #else
 #define EACH_IN_FLIGHT [loop]

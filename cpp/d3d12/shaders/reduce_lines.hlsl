@@ -12,7 +12,12 @@
 
 RWBuffer<uint2> stored : register(u0);  // of lines that follow each other words, else elements: R16 or R32
 
-groupshared uint held[kLineBytes / 4];
+#if SUMS_ONLY
+#define HELD_BYTES kShortLineBytes
+#else
+#define HELD_BYTES kLineBytes
+#endif
+groupshared uint held[HELD_BYTES / 4];
 
 // What both are together.
 uint combined(uint old, uint update) {
