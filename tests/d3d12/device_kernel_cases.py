@@ -6,6 +6,7 @@ A case takes the kernel's variant, and checks that the device does what the CPU 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,7 +200,7 @@ def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) 
         gather_lines(device, values((3, 8160), "u2"), index_bytes)
 
 
-def gather_lines(device: Device, x: Array, index_bytes: int) -> None:
+def gather_lines(device: Device, x: np.ndarray[Any, Any], index_bytes: int) -> None:
     """From several lines, with something to fill."""
     places = np.arange(1 << 20, dtype="u4") * np.uint32(2654435761) >> np.uint32(16)
     places = (places % np.uint32(x.shape[1] + 10)).astype(INDICES[index_bytes])

@@ -13,7 +13,6 @@ from dmlindex import Device, _core
 from tests.d3d12.device_kernel_calls import EXCHANGES, agree, same, values
 from tests.d3d12.device_kernel_cases import case
 
-
 SHORT_LINE = 8  # elements of a line of add_lines
 
 

@@ -12,6 +12,8 @@
 
 RWBuffer<uint2> stored : register(u0);  // of lines that follow each other words, else elements: R16 or R32
 
+// add_lines: for short lines, of which groups need so little memory that more of them are at work, and that most of it is
+// left to the cache that everything else is read through.
 #if SUMS_ONLY
 #define HELD_BYTES kShortLineBytes
 #else
