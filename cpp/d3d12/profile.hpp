@@ -23,7 +23,9 @@ struct Profile {
     // they have as many positions: for fewer, a group's start costs too much.
     std::int64_t held_bytes = kGroupBytes;
     std::int64_t held_positions = 1 << 21;
-    std::int64_t held_line = 2048;  // positions on each line, where there are several
+    // And that many on each line, where there are several; twice as many of bytes, or of a line of
+    // more than 4 KiB.
+    std::int64_t held_line = 1024;
     // So many elements of 4 bytes in a group's memory in part, the rest in a buffer, or a texture;
     // or all of them in a texture: each up to that many elements, for as many positions.
     std::int64_t group_and_buffer_elements = 1 << 15;

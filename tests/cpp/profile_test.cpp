@@ -80,10 +80,10 @@ std::optional<PositionLines> lines_of_sum(int axis, Shape table, Shape updates, 
     plan.any_order = true;
     canonicalize(plan);
     Chunk chunk;
-    const auto span = [&](Shape shape) {
-        return Span{&chunk, 0, static_cast<std::uint64_t>(shape.lines * shape.columns * 4)};
+    const auto span = [&](Shape shape, std::int64_t size) {
+        return Span{&chunk, 0, static_cast<std::uint64_t>(shape.lines * shape.columns * size)};
     };
-    const Tensors tensors{span(table), span(updates), span(updates), {}};
+    const Tensors tensors{span(table, bytes), span(updates, bytes), span(updates, 4), {}};
     return find_reduced_lines(plan, tensors, Reach{true, Reach::kTexels, profile, false, adds});
 }
 
@@ -134,15 +134,32 @@ bool rows_have_lines(std::int64_t rows, std::int64_t elements, std::int64_t posi
 TEST(Profile, RowsOfFloatsAreAdded) {
     for (const auto type : {ValueType::kFloat16, ValueType::kFloat32}) {
         EXPECT_FALSE(rows_have_lines(100'000, 24, 30, type, true));
-        EXPECT_FALSE(rows_have_lines(20'000, 4, 128, type, true));
-        EXPECT_TRUE(rows_have_lines(20'000, 4, 129, type, true));
+        EXPECT_FALSE(rows_have_lines(20'000, 9, 288, type, true));
+        EXPECT_TRUE(rows_have_lines(20'000, 9, 289, type, true));
         EXPECT_TRUE(rows_have_lines(9'000, 9, 30, type, true));  // short ones, with the copy
         EXPECT_FALSE(rows_have_lines(9'000, 9, 31, type, true));
         EXPECT_FALSE(rows_have_lines(9'000, 9, 9, type, false));
         const std::int64_t few = type == ValueType::kFloat16 ? 1 << 18 : 1 << 17;
-        EXPECT_TRUE(rows_have_lines(few - 1, 6, 8, type, true));
-        EXPECT_FALSE(rows_have_lines(few, 6, 8, type, true));
+        EXPECT_TRUE(rows_have_lines(few - 1, 9, 8, type, true));
+        EXPECT_FALSE(rows_have_lines(few, 9, 8, type, true));
     }
+}
+
+TEST(Profile, LinesOfFewElementsAreNotAdded) {
+    for (const auto type : {ValueType::kFloat16, ValueType::kFloat32}) {
+        EXPECT_TRUE(rows_have_lines(1 << 20, 8, 2, type, true));
+        EXPECT_FALSE(rows_have_lines(9'000, 8, 9, type, false));  // in place: of ten positions
+        EXPECT_TRUE(rows_have_lines(9'000, 8, 10, type, false));
+        EXPECT_FALSE(rows_have_lines(9'000, 9, 10, type, false));
+    }
+    // Integers that groups would hold.
+    const auto held =
+        lines_of_sum(1, {9'000, 9}, {9'000, 64}, ValueType::kInt32, true, kDefaultProfile, {});
+    const auto summed =
+        lines_of_sum(1, {9'000, 8}, {9'000, 64}, ValueType::kInt32, true, kDefaultProfile, {});
+    ASSERT_TRUE(held && summed);
+    EXPECT_TRUE(held->are_held && !held->are_short);
+    EXPECT_TRUE(!summed->are_held && summed->are_short);
 }
 
 TEST(Profile, DefaultsAreInRangeAndNothingBeyond) {

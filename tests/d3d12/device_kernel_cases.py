@@ -6,6 +6,7 @@ A case takes the kernel's variant, and checks that the device does what the CPU 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,13 +192,19 @@ def gather_table(device: Device, held_kib: int, element: int, index_bytes: int) 
     gather_many(device, elements, DTYPES[element], index_bytes, 21)
     if held_kib == 16 and element == 2:
         gather_many(device, 4001, "u1", index_bytes, 21)
+    if held_kib == 16 and element == 4:
+        gather_lines(device, values((3, 4092), "u4"), index_bytes)
     if held_kib == 32:
         gather_many(device, 4097, "u2", index_bytes, 21)
         gather_many(device, 32_767, "u1", index_bytes, 21)
-        x = values((3, 8160), "u2")  # several lines, with something to fill
-        places = np.arange(1 << 20, dtype="u4") * np.uint32(2654435761) >> np.uint32(16)
-        places = (places % np.uint32(8170)).astype(INDICES[index_bytes])
-        agree(device, dmlindex.gather, x, places, 1, mode="fill", fill_value=77)
+        gather_lines(device, values((3, 8160), "u2"), index_bytes)
+
+
+def gather_lines(device: Device, x: np.ndarray[Any, Any], index_bytes: int) -> None:
+    """From several lines, with something to fill."""
+    places = np.arange(1 << 20, dtype="u4") * np.uint32(2654435761) >> np.uint32(16)
+    places = (places % np.uint32(x.shape[1] + 10)).astype(INDICES[index_bytes])
+    agree(device, dmlindex.gather, x, places, 1, mode="fill", fill_value=77)
 
 
 @case

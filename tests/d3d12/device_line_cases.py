@@ -13,6 +13,8 @@ from dmlindex import Device, _core
 from tests.d3d12.device_kernel_calls import EXCHANGES, agree, same, values
 from tests.d3d12.device_kernel_cases import case
 
+SHORT_LINE = 8  # elements of a line of add_lines
+
 
 def integers_along_lines(device: Device) -> None:
     """Those of 4 bytes, in rows and columns, if a line has as many positions as elements."""
@@ -39,7 +41,8 @@ def integers_along_lines(device: Device) -> None:
             reduction=how,
         )
         ran = _core.d3d12_kernels(device.name)
-        assert ("reduce_lines" in ran) == (count >= shape[axis]), (dtype, shape, count, how, ran)
+        kernel = "add_lines" if how == "add" and shape[axis] <= SHORT_LINE else "reduce_lines"
+        assert (kernel in ran) == (count >= shape[axis]), (dtype, shape, count, how, ran)
 
 
 @case
@@ -98,6 +101,36 @@ def reduce_lines(device: Device) -> None:
             reduction="add",
             ordered=ordered,
         )
+    _core.d3d12_set_profile(device.name, before)
+
+
+@case
+def add_lines(device: Device) -> None:
+    """The longest lines that it takes, and longer ones, rows and columns, in order and by lanes."""
+    before = _core.d3d12_profile(device.name)
+    lanes = {"few_positions": 0, "least_lanes": 2, "held_targets": 1}
+    _core.d3d12_set_profile(device.name, lanes | EXCHANGES)
+    rng = np.random.default_rng(14)
+    for dtype, elements, in_rows, (count, ordered) in product(
+        ("f4", "f2", "i4"),
+        (SHORT_LINE + 1, 1, SHORT_LINE),
+        (True, False),
+        ((11, True), (70, False), (1100, False)),
+    ):
+        axis = 1 if in_rows else 0
+        shape = (139, elements) if in_rows else (elements, 139)
+        places = rng.integers(-elements, elements, (139, count) if in_rows else (count, 139))
+        x, updates = rng.integers(0, 8, shape).astype(dtype), rng.integers(0, 2, places.shape)
+        options: dict[str, Any] = {"axis": axis, "reduction": "add", "ordered": ordered}
+        given = x, places, updates.astype(dtype)
+        _core.d3d12_kernels(device.name)
+        agree(device, dmlindex.scatter_elements, *given, **options)
+        ran = _core.d3d12_kernels(device.name)
+        kernels = ("add_lines", "reduce_lines")
+        assert [name in ran for name in kernels] == [elements <= SHORT_LINE, elements > SHORT_LINE]
+        table = device.tensor(x)
+        dmlindex.scatter_elements(table, *given[1:], out=table, **options)
+        same(table.numpy(), dmlindex.scatter_elements(*given, **options))
     _core.d3d12_set_profile(device.name, before)
 
 

@@ -110,17 +110,17 @@ def sums(
     return lambda device: dmlindex.scatter_nd(x, places, added, **options, device=device)
 
 
-def sums_in_lines(device: str, per_line: int = 5, ordered: bool = True) -> Any:
-    x = values((300, 7), "u1").astype("f4")
-    places = tuples((7,), "i4", 300 * per_line)[:, 0].reshape(300, per_line)
+def sums_in_lines(device: str, per_line: int = 5, ordered: bool = True, size: int = 7) -> Any:
+    x = values((300, size), "u1").astype("f4")
+    places = tuples((size,), "i4", 300 * per_line)[:, 0].reshape(300, per_line)
     updates = values(places.shape, "u1").astype("f4")
     options: dict[str, Any] = {"axis": 1, "reduction": "add", "ordered": ordered}
     return dmlindex.scatter_elements(x, places, updates, **options, device=device)
 
 
-def sums_in_columns(device: str, per_line: int) -> Any:
-    x = values((7, 300), "u1").astype("f4")
-    places = tuples((7,), "i4", 300 * per_line)[:, 0].reshape(per_line, 300)
+def sums_in_columns(device: str, per_line: int, size: int) -> Any:
+    x = values((size, 300), "u1").astype("f4")
+    places = tuples((size,), "i4", 300 * per_line)[:, 0].reshape(per_line, 300)
     updates = values(places.shape, "u1").astype("f4")
     options: dict[str, Any] = {"axis": 0, "reduction": "add", "ordered": False}
     return dmlindex.scatter_elements(x, places, updates, **options, device=device)

@@ -110,11 +110,11 @@ SIDES = {
         {3: "scatter_lines", 2: "find_single_winners_4_1"},
         NO_BLOCKS | {"least_lines": 1},
     ),
-    "least_lanes": Sides(sums_in_lines, {300: "reduce_lines", 301: "reduce_lists_floats"}, FEW),
+    "least_lanes": Sides(sums_in_lines, {300: "add_lines", 301: "reduce_lists_floats"}, FEW),
     # How many threads have a line is no kernel's name.
     "shared_lines": Sides(
         partial(sums_in_lines, per_line=70, ordered=False),
-        {0: "reduce_lines", NEVER: "reduce_lines"},
+        {0: "add_lines", NEVER: "add_lines"},
         FEW | EXCHANGES | {"least_lanes": 1},
     ),
     "compared_positions": Sides(

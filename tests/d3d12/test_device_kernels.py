@@ -138,6 +138,7 @@ def test_slices_of_eights(device: Device, dtype: str, index: str) -> None:
     [
         (200, "u1", MANY, "gather_table_4_1_4"),
         (2001, "u2", MANY, "gather_table_16_2_4"),
+        (2001, "u4", MANY, "gather_table_16_4_4"),
         (8000, "u4", MANY, "gather_table_32_4_4"),
         (16_001, "u2", MANY, "gather_table_32_4_4"),
         (20_000, "u4", MANY_MORE, "gather_table_buffer_4"),

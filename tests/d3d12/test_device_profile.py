@@ -47,16 +47,22 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
             assert not others & set(ran)
 
 
-# Positions of a line of 7 elements, a row or a column; columns of uint32 of a line of 4 targets.
+# Positions of a line of some elements, a row or a column; columns of uint32 of a line of 4 targets.
 @pytest.mark.parametrize(
     ("call", "kernel", "given"),
     [
-        (partial(sums_in_lines, per_line=224, ordered=False), ADDED, FEW),
-        (partial(sums_in_lines, per_line=225, ordered=False), "reduce_lines", FEW),
-        (partial(sums_in_lines, per_line=224, ordered=False), "reduce_lines", FEW | EXCHANGES),
-        (partial(sums_in_lines, per_line=224), "reduce_lines", FEW),
-        (partial(sums_in_columns, per_line=7), ADDED, FEW),
-        (partial(sums_in_columns, per_line=8), "reduce_lines", FEW),
+        (partial(sums_in_lines, per_line=288, ordered=False, size=9), ADDED, FEW),
+        (partial(sums_in_lines, per_line=289, ordered=False, size=9), "reduce_lines", FEW),
+        (
+            partial(sums_in_lines, per_line=288, ordered=False, size=9),
+            "reduce_lines",
+            FEW | EXCHANGES,
+        ),
+        (partial(sums_in_lines, per_line=288, size=9), "reduce_lines", FEW),
+        (partial(sums_in_columns, per_line=9, size=9), ADDED, FEW),
+        (partial(sums_in_columns, per_line=10, size=9), "reduce_lines", FEW),
+        (partial(sums_in_lines, per_line=9, ordered=False, size=8), "add_lines", FEW),
+        (partial(sums_in_columns, per_line=7, size=8), "add_lines", FEW),
         (partial(scatter_rows_apart, columns=11), "scatter_lines", NO_BLOCKS),
         (partial(scatter_rows_apart, columns=12), "find_single_winners_4_1", NO_BLOCKS),
     ],
@@ -67,6 +73,8 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         "in order",
         "columns",
         "long columns",
+        "few elements",
+        "columns of few elements",
         "short rows",
         "long rows",
     ],

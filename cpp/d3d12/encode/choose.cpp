@@ -110,31 +110,31 @@ bool fits_group(std::int64_t words, std::int64_t held_kib, const Profile& profil
     return bytes <= profile.held_bytes && words <= bytes / 4;
 }
 
-// Whether indices are the only way through the table, along lines without gaps, of which each is
-// read by so many positions that it pays to fetch it whole.
+// Whether indices are the only way through the table, along lines without gaps, each read by so
+// many positions that it pays to fetch it whole.
 bool reads_lines(const Plan& plan, const Grid& grid, const Profile& profile) noexcept {
     if (plan.coordinate_count != 1 || plan.coordinates[0].table_stride != plan.slice_bytes ||
-        grid.inner.table_stride != 0) {
+        grid.inner.table_stride != 0)
         return false;
-    }
+    // Bytes are quick without it; groups with more memory have more threads.
+    const bool pays = plan.slice_bytes > 1 && fits_group(held_line(plan), kSmallHeldKib, profile);
     // On a line, an index out of range leads to another line of the table.
     return plan.rank < 2 ||
            (!plan.is_linear && grid.outer.table_stride % kPieceBytes == 0 &&
-            grid.inner.size % kFour == 0 &&
-            grid.inner.size >= std::max(profile.held_line, plan.coordinates[0].limit / 4));
+            grid.inner.size % kFour == 0 && 4 * grid.inner.size >= plan.coordinates[0].limit &&
+            grid.inner.size >= (pays ? 1 : 2) * profile.held_line);
 }
 
 TableIn table_in(const Plan& plan, const Grid& grid, const Profile& profile) noexcept {
     const std::int64_t line = held_line(plan);
     if (plan.direction != Direction::kGather || position_count(plan) < profile.held_positions ||
-        !reads_lines(plan, grid, profile)) {
+        !reads_lines(plan, grid, profile))
         return TableIn::kBuffer;
-    }
     const std::int64_t element = plan.slice_bytes;
     if (element > 4) return TableIn::kBuffer;  // as quick (an H100: 0.92 to 1.1 of the time)
     if (fits_group(line, kSmallHeldKib, profile)) return TableIn::kSmallGroup;
     if (index_bytes(plan.index_type) < 4) return TableIn::kBuffer;
-    if (element < 4 && fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
+    if (fits_group(line, kHeldKib, profile)) return TableIn::kMediumGroup;
     // Several in a word, if they are smaller. Of several lines each is half as long at most.
     const std::int64_t words = quotient_up(line * element, 4);
     const bool fits_all = fits_group(words, kLargeHeldKib, profile);

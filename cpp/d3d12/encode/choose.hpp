@@ -69,7 +69,8 @@ struct PositionLines {
     bool are_rows = false;      // a line's elements are neighbours, and lines follow each other
     std::int64_t together = 0;  // of a group
     // Of a reduction:
-    int lane_shift = 0;  // each has 2 to the power of it lanes
+    int lane_shift = 0;      // each has 2 to the power of it lanes
+    bool are_short = false;  // a sum's, for add_lines
 };
 
 // The blocks of the table of kBlocks, a group each.

@@ -102,7 +102,7 @@ void encode_reduced_lines(const Encoder& encoder, const Plan& plan, const Positi
     views.written[0] = {tensors.table,
                         lines.are_rows ? Format::kR32 : element_format(plan.slice_bytes)};
     encoder.queue.dispatch(
-        Kernel::reduce_lines, constants, views,
+        lines.are_short ? Kernel::add_lines : Kernel::reduce_lines, constants, views,
         static_cast<std::uint64_t>(quotient_up(lines.count, lines.together)) * kGroup);
 }
 

@@ -28,6 +28,10 @@ constexpr std::int64_t kShortRow = 40;
 constexpr std::int64_t kManyUpdateBytes = 1 << 22;
 constexpr std::int64_t kLargeTableBytes = 1 << 21;
 constexpr std::int64_t kFewOfColumn = 4;
+// Elements of a line that add_lines takes, and positions of one from which on it is as quick as
+// atomics in place.
+constexpr std::int64_t kShortLine = kShortLineBytes / kWord / kGroup;
+constexpr std::int64_t kManyOfShort = 10;
 // Of columns that have many positions for each element lanes pay up to so many threads, while each
 // has some, and a group's neighbouring lines some of the memory that is fetched at once.
 constexpr std::int64_t kManyLanes = 1 << 17;
@@ -92,6 +96,18 @@ bool adds_integers(const Plan& plan) noexcept {
     return plan.reduction == Reduction::kAdd && plan.slice_bytes == plan.element_bytes &&
            plan.value_type != ValueType::kBool &&
            (values == VALUES_INTEGERS || values == VALUES_WIDE);
+}
+
+// Whether a sum is along lines so short that more groups with less memory each have room for them.
+bool sums_short_lines(const Plan& plan) noexcept {
+    return plan.reduction == Reduction::kAdd && plan.coordinates[0].limit <= kShortLine;
+}
+
+// Whether that is quicker than atomics, too: a copy is made on the way.
+bool short_lines_pay(const Plan& plan, const PositionLines& lines,
+                     const Tensors& tensors) noexcept {
+    const bool copies = plan.copies_source && covers_table(plan, lines, tensors);
+    return sums_short_lines(plan) && (copies || lines.positions >= kManyOfShort);
 }
 
 bool are_few_in_columns(const Plan& plan, const PositionLines& lines) noexcept {
@@ -198,9 +214,11 @@ std::optional<PositionLines> find_held_lines(const Plan& plan, const Tensors& te
     return is_long ? std::nullopt : lines;
 }
 
-std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
-                                                const Reach& reach) noexcept {
-    if (std::optional<PositionLines> held = find_held_lines(plan, tensors, reach)) return held;
+namespace {
+
+// Those of a reduction for reduce_lines.hlsl.
+std::optional<PositionLines> find_walked_lines(const Plan& plan, const Tensors& tensors,
+                                               const Reach& reach) noexcept {
     const std::int64_t values = kernel_values(plan.value_type);
     const bool has_integers = values == VALUES_INTEGERS && plan.element_bytes == kWord;
     if (!reach.typed_views || plan.coordinate_count != 1 || plan.coordinates[0].limit == 0 ||
@@ -215,10 +233,12 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     if (!lines) return std::nullopt;
     const std::int64_t elements = plan.coordinates[0].limit;
     lines->are_rows = lines_are_rows(plan, *lines);
-    // With fewer, atomics are as quick.
-    if (has_integers && lines->positions < elements) return std::nullopt;
-    const bool are_few = adds_integers(plan) && are_few_in_columns(plan, *lines);
-    if (are_few || adding_pays(plan, *lines, reach)) return std::nullopt;
+    if (!short_lines_pay(plan, *lines, tensors)) {
+        // With fewer, atomics are as quick.
+        if (has_integers && lines->positions < elements) return std::nullopt;
+        const bool are_few = adds_integers(plan) && are_few_in_columns(plan, *lines);
+        if (are_few || adding_pays(plan, *lines, reach)) return std::nullopt;
+    }
     const bool any_order = plan.any_order || has_integers;
     lines->lane_shift = any_order ? lanes_of(plan, *lines, reach.profile) : 0;
     const std::int64_t most = reach.has_short_loops ? kMostOfAShortLane : kMostOfALane;
@@ -227,6 +247,7 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     const std::int64_t fitting =
         lines->are_rows ? kHeld / elements : kHeld / elements / kGroup * kGroup;
     lines->together = std::min<std::int64_t>(fitting, kGroup) >> lines->lane_shift;
+    lines->are_short = sums_short_lines(plan);
     // No two groups of rows write to one word.
     if (lines->are_rows) lines->together -= lines->together % (kWord / plan.slice_bytes);
     const std::int64_t lanes = lines->count << lines->lane_shift;
@@ -236,6 +257,16 @@ std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors&
     }
     const bool copies = plan.copies_source && covers_table(plan, *lines, tensors);
     return copies || elements <= kMostUnnamed * lines->positions ? lines : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PositionLines> find_reduced_lines(const Plan& plan, const Tensors& tensors,
+                                                const Reach& reach) noexcept {
+    const std::optional<PositionLines> held = find_held_lines(plan, tensors, reach);
+    if (held && !sums_short_lines(plan)) return held;
+    const std::optional<PositionLines> walked = find_walked_lines(plan, tensors, reach);
+    return walked ? walked : held;
 }
 
 bool covers_table(const Plan& plan, const PositionLines& lines, const Tensors& tensors) noexcept {

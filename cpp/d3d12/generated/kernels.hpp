@@ -61,6 +61,8 @@ enum class Kernel : std::uint8_t {
     gather_table_4_4_8,
     gather_table_16_2_4,
     gather_table_16_2_8,
+    gather_table_16_4_4,
+    gather_table_16_4_8,
     gather_table_32_4_4,
     gather_table_32_4_8,
     gather_table_buffer_4,
@@ -89,6 +91,7 @@ enum class Kernel : std::uint8_t {
     reduce_blocks_whole,
     reduce_blocks_floats,
     reduce_lines,
+    add_lines,
     accumulate_integers,
     accumulate_floats,
     add_slices_4,
@@ -124,7 +127,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 114;
+inline constexpr int kKernelCount = 117;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;
@@ -156,7 +159,7 @@ inline Kernel gather_textured(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_textured_4, 2, {index});
 }
 inline Kernel gather_table(std::int64_t held_kib, std::int64_t element, std::int64_t index) noexcept {
-    return find_kernel(Kernel::gather_table_4_1_1, 13, {held_kib, element, index});
+    return find_kernel(Kernel::gather_table_4_1_1, 15, {held_kib, element, index});
 }
 inline Kernel gather_table_buffer(std::int64_t index) noexcept {
     return find_kernel(Kernel::gather_table_buffer_4, 2, {index});

@@ -17,7 +17,7 @@
 #define HELD_WORDS (HELD_KIB * 256)  // an element each, or several
 
 // Elements of 2 bytes in 16 KiB: or of one, as target_bytes says.
-#if HELD_KIB == 16
+#if HELD_KIB == 16 && ELEMENT == 2
 #define ITEM_BYTES target_bytes
 #else
 #define ITEM_BYTES ELEMENT
@@ -29,8 +29,8 @@
 #define IN_FLIGHT kInFlight
 #endif
 
-// A four after the other is a third less code than side by side, and as quick but for indices of 4 bytes.
-#if INDEX == 4
+// A four after the other is a third less code than side by side, and as quick but for these.
+#if INDEX == 4 && HELD_KIB == 16
 #define EACH_IN_FLIGHT [unroll]
 #else
 #define EACH_IN_FLIGHT [loop]

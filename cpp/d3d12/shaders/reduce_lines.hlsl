@@ -12,7 +12,14 @@
 
 RWBuffer<uint2> stored : register(u0);  // of lines that follow each other words, else elements: R16 or R32
 
-groupshared uint held[kLineBytes / 4];
+// add_lines: for short lines, of which groups need so little memory that more of them are at work, and that most of it is
+// left to the cache that everything else is read through.
+#if SUMS_ONLY
+#define HELD_BYTES kShortLineBytes
+#else
+#define HELD_BYTES kLineBytes
+#endif
+groupshared uint held[HELD_BYTES / 4];
 
 // What both are together.
 uint combined(uint old, uint update) {

@@ -89,6 +89,7 @@ SHARED uint kBlockThreads = 512;
 SHARED uint kFewUpdates = 2048;    // that a group of reduce_blocks.hlsl keeps there
 SHARED uint kFewThreads = 256;
 SHARED uint kLineBytes = 16 << 10;  // of a group of reduce_lines.hlsl
+SHARED uint kShortLineBytes = 4 << 10;  // the same where it only sums
 SHARED uint kHeldWords = 8 << 10;  // the same of hold_lines.hlsl
 SHARED uint kDigits = 256;         // of the radix sort; a group has a thread for each
 SHARED uint kDigitBits = 8;

@@ -1,5 +1,5 @@
 // What the elements of a reduction are (VALUES, see shared.h), and how two of them become one. arguments: x the value
-// type, y the reduction, z the element's bytes.
+// type, y the reduction (SUMS_ONLY: a sum), z the element's bytes.
 
 #include "plan.hlsli"
 
@@ -27,6 +27,14 @@ typedef uint4 Element;
 #else
 typedef uint Element;
 #endif
+
+uint reduction() {
+#if SUMS_ONLY
+    return kReductionAdd;
+#else
+    return arguments.y;
+#endif
+}
 
 // int8, int16 and so on have odd numbers in ValueType.
 bool is_signed() { return arguments.x % 2 == 1; }
@@ -108,20 +116,20 @@ void store_element(uint offset, Element value) {
 uint combine_words(uint old, uint update) {
     uint result;
     if (arguments.x == kValueBool) {
-        bool either = arguments.y == kReductionAdd || arguments.y == kReductionMax;
+        bool either = reduction() == kReductionAdd || reduction() == kReductionMax;
         bool a = old != 0;
         bool b = update != 0;
         result = (either ? a || b : a && b) ? 1 : 0;
-    } else if (arguments.y == kReductionAdd) {
+    } else if (reduction() == kReductionAdd) {
         result = old + update;
-    } else if (arguments.y == kReductionMul) {
+    } else if (reduction() == kReductionMul) {
         result = old * update;
     } else {
         uint unused = 32 - 8 * arguments.z;  // as the top bits of a word, signed numbers compare as words do
         uint flip = is_signed() ? 0x80000000 : 0;
         bool less = (update << unused ^ flip) < (old << unused ^ flip);
         bool more = (update << unused ^ flip) > (old << unused ^ flip);
-        result = (arguments.y == kReductionMin ? less : more) ? update : old;
+        result = (reduction() == kReductionMin ? less : more) ? update : old;
     }
     return result;
 }
@@ -174,15 +182,15 @@ uint narrow(uint bits) {
 
 // Two of them as float32; of one that is asked for twice, it is made once.
 uint combine_widened(uint a, uint b) {
-    bool adds = arguments.y == kReductionAdd;
+    bool adds = reduction() == kReductionAdd;
     precise float sum = asfloat(a) + asfloat(b);
     precise float product = asfloat(a) * asfloat(b);
     uint result = asuint(adds ? sum : product);
-    [branch] if (arguments.y > kReductionMul || !is_sure(result)) {
+    [branch] if (reduction() > kReductionMul || !is_sure(result)) {
         [branch] if (is_nan(a) || is_nan(b)) {
             result = (is_nan(a) ? a : b) | kQuiet;
-        } else if (arguments.y > kReductionMul) {
-            result = (arguments.y == kReductionMin ? is_less(b, a) : is_less(a, b)) ? b : a;
+        } else if (reduction() > kReductionMul) {
+            result = (reduction() == kReductionMin ? is_less(b, a) : is_less(a, b)) ? b : a;
         } else if (makes_zero(a, b, adds)) {
             result = (adds ? a & b : a ^ b) & kSign;
         } else {
