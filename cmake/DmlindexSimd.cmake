@@ -5,13 +5,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(DMLINDEX_ISAS avx2 avx512)
     # Arithmetic on float16, for GCC 12 and its assembler on: clang's way of NaNs takes other code.
     include(CheckCXXSourceCompiles)
+    include(CMakePushCheckState)
+    cmake_push_check_state()
     set(CMAKE_REQUIRED_FLAGS -mavx512fp16)
     check_cxx_source_compiles("#ifdef __clang__
                                #error
                                #endif
                                int main() { asm(\"vaddph %xmm0, %xmm0, %xmm0\"); }"
                               DMLINDEX_COMPILES_AVX512FP16)
-    unset(CMAKE_REQUIRED_FLAGS)
+    cmake_pop_check_state()
     if(DMLINDEX_COMPILES_AVX512FP16)
         list(APPEND DMLINDEX_ISAS avx512fp16)
     endif()

@@ -3,6 +3,9 @@ and index dtype, up to the extremes."""
 
 from __future__ import annotations
 
+import ctypes
+import platform
+import sys
 from typing import Any
 
 import numpy as np
@@ -41,6 +44,46 @@ def test_wrap_is_the_remainder_of_every_index(dtype: str, limit: int) -> None:
         assert dmlindex.gather(x, some, mode="wrap").tolist() == expected
 
 
+@pytest.mark.parametrize("rounding", [0, 0x400, 0x800, 0xC00])
+def test_wrap_does_not_depend_on_how_the_caller_has_floats_rounded(rounding: int) -> None:
+    """fesetround's modes, by x86's numbers for them."""
+    if platform.machine() not in ("x86_64", "AMD64") or sys.platform != "linux":
+        pytest.skip("fesetround is asked for by its numbers on x86-64 and Linux")
+    libm = ctypes.CDLL("libm.so.6")
+    for limit in (1, 7, 49, 997, 65535, 1_000_003):
+        guarded = np.full(limit + 8, -1, "i8")
+        x = guarded[4 : limit + 4]
+        x[:] = np.arange(limit)
+        multiples = np.arange(-64, 64) * limit
+        indices = np.concatenate([multiples, multiples + 1, multiples - 1])
+        assert libm.fesetround(rounding) == 0
+        try:
+            found = dmlindex.gather(x, indices, mode="wrap")
+        finally:
+            assert libm.fesetround(0) == 0
+        assert found.tolist() == [int(index) % limit for index in indices]
+
+
+@pytest.mark.parametrize("reduction", ["none", "add"])
+@pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "u8"])
+def test_scatters_wrap(dtype: str, reduction: str) -> None:
+    for limit in (3, 64, 1000):
+        x = np.zeros((limit, 2), "i4")
+        far = far_indices(dtype, limit)
+        updates = np.arange(1, len(far) + 1, dtype="i4")
+        columns = np.arange(len(far)) % 2
+        rows = [int(index) % limit for index in far]
+        expected = x.copy()
+        if reduction == "add":
+            np.add.at(expected, (rows, columns), updates)
+        else:
+            for row, column, update in zip(rows, columns, updates, strict=True):
+                expected[row, column] = update
+        indices = np.stack([far, columns.astype(dtype)], -1)
+        found = dmlindex.scatter_nd(x, indices, updates, mode="wrap", reduction=reduction)
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("item", ["u1", "f2", "f4", "c16", "V3", "V100"])
@@ -54,9 +97,11 @@ def test_few_indices_for_much_are_filled(threads: Any, item: str, count: int, sh
     ]:  # fmt: skip
         bits = rng.integers(0, 256, (*shape, np.dtype(item).itemsize)).astype("u1")
         x = bits.view(item)[..., 0]
-        indices = rng.integers(-shape[axis], shape[axis], places)
-        indices[rng.random(places) < share] = shape[axis] + 2
-        for table in (x, np.asfortranarray(x), x[::-1]):
+        drawn = rng.integers(-shape[axis], shape[axis], places)
+        drawn[rng.random(places) < share] = shape[axis] + 2
+        drawn.flat[-1] = -shape[axis] - 1
+        apart = np.repeat(drawn, 2, -1)[..., ::2]  # every other one
+        for table, indices in ((x, drawn), (np.asfortranarray(x), apart), (x[::-1], drawn)):
             fill = None if item.startswith("V") else 3
             options: dict[str, Any] = {} if fill is None else {"fill_value": fill}
             expected = reference.gather(table, indices, axis=axis, mode="fill", **options)
@@ -82,3 +127,21 @@ def test_single_slices_are_filled_and_dropped(item: str, share: float) -> None:
             found = dmlindex.scatter_elements(table, indices, updates, mode="drop")
             expected = reference.scatter_elements(table, indices, updates, mode="drop")
             assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_few_tuples_and_rows_of_indices_are_filled(share: float) -> None:
+    rng = np.random.default_rng(int(10 * share))
+    x = rng.integers(0, 100, (30, 20, 300)).astype("f4")
+    tuples = rng.integers(-20, 20, (12, 15, 2))
+    tuples[rng.random((12, 15)) < share] = 77
+    expected = reference.gather_nd(x, tuples, mode="fill", fill_value=5)
+    assert dmlindex.gather_nd(x, tuples, mode="fill", fill_value=5).tobytes() == expected.tobytes()
+    rows = np.broadcast_to(rng.integers(-30, 30, (40, 1, 1)), (40, 20, 300)).copy()
+    rows[rng.random(40) < share] = -31
+    expected = reference.gather_elements(x, rows, mode="fill", fill_value=5)
+    found = dmlindex.gather_elements(x, rows, mode="fill", fill_value=5)
+    assert found.tobytes() == expected.tobytes()
+    empty = dmlindex.gather(x[:, :0], [[0, 3]], axis=1, mode="fill", fill_value=5)
+    assert empty.shape == (30, 1, 2, 300)
+    assert (empty == 5).all()

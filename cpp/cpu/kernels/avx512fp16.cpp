@@ -1,5 +1,5 @@
 // Sums and products of float16 by AVX-512's own arithmetic for them, without conversions: a step of
-// a sum takes a quarter of the time.
+// a sum takes a quarter of the time. Minima and maxima come along as they are for AVX2.
 #include "cpu/kernels/avx2_vectors.hpp"
 #include "cpu/kernels/reduce.hpp"
 #include "cpu/kernels/vector_updates.hpp"

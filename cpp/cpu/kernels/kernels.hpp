@@ -21,7 +21,6 @@
 namespace dmlindex::cpu {
 
 class Carry;
-
 // The offset of a position that moves nothing: its index was out of range under Mode::kSkip.
 inline constexpr std::int64_t kSkipped = std::numeric_limits<std::int64_t>::min();
 

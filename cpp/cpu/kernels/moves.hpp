@@ -252,7 +252,8 @@ static inline void move_skipped_elsewhere(const Block& block, std::byte* elsewhe
     }
 }
 
-// Short slices that are skipped come from one that is filled, or go to one that nobody reads.
+// Short slices that are skipped come from one that is filled, or go to one that nobody reads, so
+// many bytes away from the table: if there is one.
 inline constexpr std::int64_t kShortSliceBytes = kCacheLineBytes;
 
 template <class Copier, MoveKernel kGather = gather<Copier>>

@@ -76,7 +76,7 @@ class HeldPiece {
     using IsNan = std::conditional_t<kLooks, decltype(Vector{} != Vector{}), char>;
 
     typename Lanes::Packed packed_[kVectors];
-    [[no_unique_address]] IsNan is_nan_{};
+    IsNan is_nan_{};
 };
 
 template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors>

@@ -110,7 +110,8 @@ template <class Vector, class Index, Mode kMode, bool kPacked, bool kFirst>
     const Vector stride = Vector::splat(coordinate.table_stride);
     const Vector skipped = Vector::splat(kSkipped);
     const std::int64_t ahead = ahead_bytes(run);
-    [[maybe_unused]] const Wrapped<Vector, Index> wrapped(coordinate.limit);
+    [[maybe_unused]] const Wrapped<Vector, Index> wrapped(kMode == Mode::kWrap ? coordinate.limit
+                                                                               : 1);
     [[maybe_unused]] bool wraps = false;
     PlacesBefore<Vector> places(run);
     for (std::int64_t i = 0; i < whole; i += kLanes, at += kLanes * index_stride) {

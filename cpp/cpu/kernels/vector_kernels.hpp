@@ -88,7 +88,8 @@ struct CopyTwoPieces {
     }
 };
 
-// Copies single elements.
+// Copies single elements. With the ISA's Vector it is the ISA's own: what is skipped is found by
+// its vectors.
 template <class Vector, std::int64_t kElement>
 struct CopyElement {
     static constexpr std::int64_t kBytes = kElement;

@@ -8,12 +8,15 @@
 
 namespace dmlindex::cpu {
 
-// What indices of any size are modulo a limit: as far as doubles tell, which is rather far.
+// What indices are modulo a limit below 2^31: those that fit, up to 2^50 and 2^30 limits either
+// way.
 template <class Vector, class Index>
 class Wrapped {
   public:
     explicit Wrapped(std::int64_t limit) noexcept
-        : inverse_(1.0 / static_cast<double>(limit)), limit_(Vector::splat(limit)) {
+        : inverse_(1.0 / static_cast<double>(limit)),
+          limit_(Vector::splat(limit)),
+          last_(Vector::splat(limit - 1)) {
         // Exact as doubles, and quotients and limits of 32 bits.
         constexpr std::int64_t kMostLimit = (std::int64_t{1} << 31) - 1;
         constexpr std::int64_t kMostQuotient = std::int64_t{1} << 30;
@@ -32,13 +35,15 @@ class Wrapped {
     }
 
     Vector operator()(Vector index) const noexcept {
-        const Vector left = index - multiply_signed(nearest_quotient(index), limit_);
-        return left + (negative(left) & limit_);
+        Vector left = index - multiply_signed(quotient(index), limit_);
+        left = left + (negative(left) & limit_);
+        return left - (negative(last_ - left) & limit_);
     }
 
   private:
-    // In the mantissa of a double so large numbers are integers, one apart.
-    Vector nearest_quotient(Vector index) const noexcept {
+    // One of the two next to the true one, whichever way the caller has doubles rounded. In the
+    // mantissa of a double so large numbers are integers, one apart.
+    Vector quotient(Vector index) const noexcept {
         using Doubles [[gnu::vector_size(sizeof(Vector))]] = double;
         constexpr double kLarge = 0x1.8p52;
         const Vector large = Vector::splat(std::bit_cast<std::int64_t>(kLarge));
@@ -48,6 +53,7 @@ class Wrapped {
 
     double inverse_;
     Vector limit_;
+    Vector last_;
     Vector most_;
 };
 

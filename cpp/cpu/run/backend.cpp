@@ -247,9 +247,9 @@ bool run_packed(const Plan& plan, const Buffers& buffers, OnFailure on_failure) 
                : run_checked(plan, buffers, on_failure, plan.copies_source);
 }
 
-// A gather that fills what is out of range has fewer ways than one where nothing is: where indices
-// are few beside what is moved, they are checked first; where some are out of range, all are
-// clamped, and those filled in the end. False, with nothing written, if they are many.
+// A gather that fills what is out of range has fewer ways than one that clamps it: where indices
+// are few beside what is moved, all are clamped, and those out of range filled in the end. False,
+// with nothing written, if they are many, or there is nothing to clamp to.
 bool run_filled(const Plan& plan, const Buffers& buffers) {
     constexpr std::int64_t kManyTimes = 8;
     constexpr std::int64_t kManyBytes = 64;
@@ -259,11 +259,9 @@ bool run_filled(const Plan& plan, const Buffers& buffers) {
     const std::int64_t indices = index_count(plan);
     if (bytes <= kFewBytes || indices > std::max(positions / kManyTimes, bytes / kManyBytes))
         return false;
-    Plan placed = plan;
-    placed.mode = Mode::kRaise;
-    if (run_packed(placed, buffers, OnFailure::kUntouched)) return true;
-    placed.mode = Mode::kClamp;
-    if (!run_packed(placed, buffers, OnFailure::kAnything)) return false;  // nothing to clamp to
+    Plan clamped = plan;
+    clamped.mode = Mode::kClamp;
+    if (!run_packed(clamped, buffers, OnFailure::kAnything)) return false;
     fill_outside(plan, buffers, threads_for(traffic_bytes(positions, plan.slice_bytes)));
     return true;
 }

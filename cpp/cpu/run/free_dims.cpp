@@ -124,6 +124,7 @@ void move_along(const Job& job, const Dim* dims, int rank, int along, const Bloc
 int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
                     const Block& block) noexcept {
     constexpr std::int64_t kShort = 16;
+    constexpr std::int64_t kNearBytes = 1024;
     const Dim& last = dims[rank - 1];
     const auto nearest = std::min_element(dims, dims + rank, [](const Dim& one, const Dim& other) {
         return std::abs(one.table_stride) < std::abs(other.table_stride);
@@ -138,7 +139,10 @@ int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
     const auto longest = std::max_element(
         dims, dims + rank, [](const Dim& one, const Dim& other) { return one.size < other.size; });
     const bool is_long = longest->size > std::min(block.count, kShort - 1);
-    return is_long ? static_cast<int>(longest - dims) : -1;
+    // Else each step of many positions would be on pages of its own.
+    const bool is_near =
+        std::min(std::abs(longest->table_stride), std::abs(longest->item_stride)) <= kNearBytes;
+    return is_long && (is_near || block.count < kShort) ? static_cast<int>(longest - dims) : -1;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     return result_bytes + table_bytes >= kept_bytes && goes_past_caches(result_bytes, threads);
 }
 
-// Halves wait longer for each other, as each step converts them.
+// Halves wait longer for each other, where each step converts them.
 constexpr std::int64_t kManyInARow = 22;
 constexpr std::int64_t kManyHalvesInARow = 10;
 

@@ -26,10 +26,11 @@ struct Job {
     LookUpKernel look_up_placed;  // the same for positions with places of their own
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them
-    CopyKernel copy;              // for strided slices; null where a move does more than copy
-    CompressKernel compress;      // for elements; null for larger slices
-    StreamKernel stream;          // for a large result of long slices; null for others
-    std::int64_t reached;         // so many bytes of the table are there for indices to lead to
+    CopyKernel
+        copy;  // for strided slices that are not skipped; null where they are reduced or compressed
+    CompressKernel compress;  // for elements; null for larger slices
+    StreamKernel stream;      // for a large result of long slices; null for others
+    std::int64_t reached;     // so many bytes of the table are there for indices to lead to
     bool reduces;
     std::int64_t many_in_a_row;  // so many updates of a place are quicker in a register
     bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
