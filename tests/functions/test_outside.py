@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -66,13 +66,13 @@ def test_wrap_does_not_depend_on_how_the_caller_has_floats_rounded(rounding: int
 
 @pytest.mark.parametrize("reduction", ["none", "add"])
 @pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "u8"])
-def test_scatters_wrap(dtype: str, reduction: str) -> None:
+def test_scatters_wrap(dtype: str, reduction: Literal["none", "add"]) -> None:
     for limit in (3, 64, 1000):
         x = np.zeros((limit, 2), "i4")
         far = far_indices(dtype, limit)
         updates = np.arange(1, len(far) + 1, dtype="i4")
         columns = np.arange(len(far)) % 2
-        rows = [int(index) % limit for index in far]
+        rows = np.array([int(index) % limit for index in far])
         expected = x.copy()
         if reduction == "add":
             np.add.at(expected, (rows, columns), updates)

@@ -15,14 +15,13 @@ class Wrapped {
   public:
     explicit Wrapped(std::int64_t limit) noexcept
         : inverse_(1.0 / static_cast<double>(limit)),
+          takes_any_(limit < std::int64_t{1} << 31),
           limit_(Vector::splat(limit)),
           last_(Vector::splat(limit - 1)) {
-        // Exact as doubles, and quotients and limits of 32 bits.
-        constexpr std::int64_t kMostLimit = (std::int64_t{1} << 31) - 1;
-        constexpr std::int64_t kMostQuotient = std::int64_t{1} << 30;
+        // Exact as doubles, and quotients of 32 bits.
         constexpr std::int64_t kMostIndex = std::int64_t{1} << 50;
-        const std::int64_t most = std::min(kMostIndex, std::min(limit, kMostLimit) * kMostQuotient);
-        most_ = Vector::splat(limit <= kMostLimit ? most : -1);
+        constexpr std::int64_t kMostLimits = std::int64_t{1} << 30;
+        most_ = Vector::splat(limit < kMostIndex / kMostLimits ? limit * kMostLimits : kMostIndex);
     }
 
     // False if one is further.
@@ -31,7 +30,7 @@ class Wrapped {
         // With the sign it is large, not negative.
         if constexpr (std::is_unsigned_v<Index> && sizeof(Index) >= Vector::kLaneBytes)
             outside = outside | index;
-        return !any_negative(outside);
+        return takes_any_ && !any_negative(outside);
     }
 
     Vector operator()(Vector index) const noexcept {
@@ -52,6 +51,7 @@ class Wrapped {
     }
 
     double inverse_;
+    bool takes_any_;
     Vector limit_;
     Vector last_;
     Vector most_;
