@@ -24,7 +24,7 @@ struct Profile {
     std::int64_t held_bytes = kGroupBytes;
     std::int64_t held_positions = 1 << 21;
     // And that many on each line, where there are several; twice as many of bytes, or of a line of
-    // more than 4 KiB.
+    // more than 1,024 elements (512 of 8 bytes), which take more than 4 KiB of the group's memory.
     std::int64_t held_line = 1024;
     // So many elements of 4 bytes in a group's memory in part, the rest in a buffer, or a texture;
     // or all of them in a texture: each up to that many elements, for as many positions.

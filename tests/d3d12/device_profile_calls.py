@@ -17,9 +17,9 @@ def gather(elements: int, positions: int) -> Callable[[str], Any]:
     return lambda device: dmlindex.gather(x, places, device=device)
 
 
-def lines(device: str) -> Any:
-    x = values((3, 64), "u4")
-    return dmlindex.gather(x, tuples((64,), "i4", 16)[:, 0], axis=1, device=device)
+def lines(device: str, dtype: str = "u4", size: int = 64, positions: int = 16) -> Any:
+    x = values((3, size), dtype)
+    return dmlindex.gather(x, tuples((size,), "i4", positions)[:, 0], axis=1, device=device)
 
 
 def columns(device: str) -> Any:

@@ -11,11 +11,12 @@ import pytest
 from dmlindex import Device, _core
 from tests.d3d12.device_kernel_calls import EXCHANGES, NO_BLOCKS, same
 from tests.d3d12.device_profile_calls import (
+    lines,
     scatter_rows_apart,
     sums_in_columns,
     sums_in_lines,
 )
-from tests.d3d12.device_profile_sides import ADDED, FEW, SIDES
+from tests.d3d12.device_profile_sides import ADDED, FEW, HELD, SIDES
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +46,26 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
         if not sides.typed or _core.d3d12_binding(device.name) == "table":
             assert kernel in ran
             assert not others & set(ran)
+
+
+@pytest.mark.parametrize(
+    ("call", "kernel", "most"),
+    [
+        (partial(lines, dtype="u1", positions=16), "gather_table_4_1_4", 8),
+        (partial(lines, size=1024, positions=264), "gather_table_4_4_4", 264),
+        (partial(lines, size=1028, positions=264), "gather_table_16_4_4", 132),
+    ],
+    ids=["bytes", "a short line", "a long line"],
+)
+def test_lines_of_bytes_and_long_ones_are_held_for_twice_as_many_positions(
+    device: Device, call: Callable[[str], Any], kernel: str, most: int
+) -> None:
+    for held_line in (most, most + 1):
+        _core.d3d12_set_profile(device.name, {**HELD, "held_line": held_line})
+        _core.d3d12_kernels(device.name)
+        same(call(device.name), call("cpu"))
+        if _core.d3d12_binding(device.name) == "table":
+            assert (kernel in _core.d3d12_kernels(device.name)) == (held_line == most)
 
 
 # Positions of a line of some elements, a row or a column; columns of uint32 of a line of 4 targets.
@@ -82,8 +103,8 @@ def test_both_sides_of_a_threshold(device: Device, threshold: str) -> None:
 def test_where_lines_have_a_quicker_way(
     device: Device, call: Callable[[str], Any], kernel: str, given: dict[str, int]
 ) -> None:
-    lines = {"least_lanes": 1, "least_lines": 1, "named_targets": 0}
-    _core.d3d12_set_profile(device.name, given | lines)
+    any_lines = {"least_lanes": 1, "least_lines": 1, "named_targets": 0}
+    _core.d3d12_set_profile(device.name, given | any_lines)
     _core.d3d12_kernels(device.name)
     same(call(device.name), call("cpu"))
     has = kernel != ADDED or 4 in _core.d3d12_adds(device.name)

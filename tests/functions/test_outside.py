@@ -54,7 +54,13 @@ def test_wrap_does_not_depend_on_how_the_caller_has_floats_rounded(rounding: int
         guarded = np.full(limit + 8, -1, "i8")
         x = guarded[4 : limit + 4]
         x[:] = np.arange(limit)
-        multiples = np.arange(-64, 64) * limit
+        most = min(2**30, 2**50 // limit)
+        factors = [
+            np.arange(-64, 64),
+            np.arange(most - 64, most + 2),
+            np.arange(-most - 2, 64 - most),
+        ]
+        multiples = np.concatenate(factors) * limit
         indices = np.concatenate([multiples, multiples + 1, multiples - 1])
         assert libm.fesetround(rounding) == 0
         try:

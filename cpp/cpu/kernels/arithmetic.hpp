@@ -5,7 +5,6 @@
 // compiled for one of them must not be linked in elsewhere.
 #pragma once
 
-#include <bit>
 #include <complex>
 #include <cstdint>
 #include <limits>

@@ -76,7 +76,7 @@ T widen(T number) noexcept {
     return std::bit_cast<float>(sign | (wide_exponent << 23) | (mantissa << 13));
 }
 
-void narrow(float value, Float16& half) noexcept {
+[[maybe_unused]] void narrow(float value, Float16& half) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
     const std::uint32_t magnitude = bits & 0x7fffffff;

@@ -120,7 +120,8 @@ void move_along(const Job& job, const Dim* dims, int rank, int along, const Bloc
 // The free dim along which each of some positions goes, while the others stay; -1 if the positions
 // had better go together. It is one of which a line of the table holds several slices, where each
 // along the last has lines of its own; or, where there are some behind the positions, the last, or
-// else the longest, if it is not short, or longer than they are many.
+// else the longest, if it is not short, or longer than they are many: of many positions only in
+// small steps, as each would be on pages of its own.
 int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
                     const Block& block) noexcept {
     constexpr std::int64_t kShort = 16;
@@ -139,7 +140,6 @@ int dim_to_go_along(const Dim* dims, int rank, const Partition& parts,
     const auto longest = std::max_element(
         dims, dims + rank, [](const Dim& one, const Dim& other) { return one.size < other.size; });
     const bool is_long = longest->size > std::min(block.count, kShort - 1);
-    // Else each step of many positions would be on pages of its own.
     const bool is_near =
         std::min(std::abs(longest->table_stride), std::abs(longest->item_stride)) <= kNearBytes;
     return is_long && (is_near || block.count < kShort) ? static_cast<int>(longest - dims) : -1;

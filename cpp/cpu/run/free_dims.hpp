@@ -18,8 +18,8 @@ struct Partition {
 
 Partition partition(const Job& job) noexcept;
 
-// Moves a block along every free dim: all of its positions at once, or, where the innermost free
-// dim is longer than the block, position by position along that dim.
+// Moves a block along every free dim: all of its positions at once, or one by one along a free dim
+// where that is quicker.
 void move_block(const Job& job, const Partition& parts, const Block& block, Carry& carry) noexcept;
 
 }  // namespace dmlindex::cpu

@@ -26,8 +26,8 @@ struct Job {
     LookUpKernel look_up_placed;  // the same for positions with places of their own
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them
-    CopyKernel
-        copy;  // for strided slices that are not skipped; null where they are reduced or compressed
+    // For strided slices that are not skipped; null where they are reduced or compressed.
+    CopyKernel copy;
     CompressKernel compress;  // for elements; null for larger slices
     StreamKernel stream;      // for a large result of long slices; null for others
     std::int64_t reached;     // so many bytes of the table are there for indices to lead to
