@@ -3,7 +3,8 @@
 # DMLINDEX_HAS_ISA which of them were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(DMLINDEX_ISAS avx2 avx512)
-    # Arithmetic on float16, for GCC 12 and its assembler on: clang's way of NaNs takes other code.
+    # avx512 has arithmetic on float16 where the CPU does, from GCC 12 and its assembler on: clang's way of
+    # NaNs takes other code.
     include(CheckCXXSourceCompiles)
     include(CMakePushCheckState)
     cmake_push_check_state()
@@ -14,9 +15,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
                                int main() { asm(\"vaddph %xmm0, %xmm0, %xmm0\"); }"
                               DMLINDEX_COMPILES_AVX512FP16)
     cmake_pop_check_state()
-    if(DMLINDEX_COMPILES_AVX512FP16)
-        list(APPEND DMLINDEX_ISAS avx512fp16)
-    endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     set(DMLINDEX_ISAS neon)
 endif()
@@ -33,7 +31,7 @@ function(dmlindex_set_simd_flags target sources)
             continue()
         endif()
         set(isa ${CMAKE_MATCH_1})
-        if(isa IN_LIST DMLINDEX_ISAS)
+        if(isa IN_LIST DMLINDEX_ISAS OR (isa STREQUAL avx512fp16 AND DMLINDEX_COMPILES_AVX512FP16))
             set_source_files_properties(${source} TARGET_DIRECTORY ${target}
                                         PROPERTIES COMPILE_OPTIONS "${DMLINDEX_FLAGS_${isa}}")
             string(TOUPPER ${isa} name)

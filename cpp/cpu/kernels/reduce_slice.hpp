@@ -167,11 +167,13 @@ template <Reduction kReduction, class T, std::int64_t kVectorBytes, int kVectors
     const std::byte* item = block.items + begin * block.item_stride + at;
     for (std::int64_t i = begin; i < end;) {
         const std::int64_t offset = block.offsets[i];
-        std::byte* const target = block.table + offset + at;
         if (offset == kSkipped) {
             ++i;
             item += block.item_stride;
-        } else if constexpr (kInRuns) {
+            continue;
+        }
+        std::byte* const target = block.table + offset + at;
+        if constexpr (kInRuns) {
             HeldPiece<kReduction, T, kVectorBytes, kVectors> held(target);
             std::int64_t again = i;
             do {
