@@ -56,6 +56,19 @@ class Call:
             given.append(f"reduction={self.reduction!r}")
         return f"dmlindex.{self.operator}({', '.join([*given, *options])})"
 
+    def made_by(self, module: Any, **options: Any) -> Array:
+        """The result of dmlindex's function, or the reference's, with these options besides."""
+        if self.batch_dims:
+            options["batch_dims"] = self.batch_dims
+        if not self.operator.endswith("_nd"):
+            options["axis"] = self.axis
+        given = [self.input, self.indices]
+        if self.updates is not None:
+            given.append(self.updates)
+            options["reduction"] = self.reduction
+        made: Array = getattr(module, self.operator)(*given, **options)
+        return made
+
     @property
     def moved_bytes(self) -> int:
         """The bytes that a memcpy of the same size would move: what is written."""

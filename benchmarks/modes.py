@@ -11,7 +11,6 @@ import argparse
 from collections import defaultdict
 from dataclasses import replace
 from statistics import geometric_mean, median
-from typing import Any
 
 import numpy as np
 
@@ -75,20 +74,9 @@ def check(call: Call, mode: str) -> None:
     """Against the reference, where that does not take long."""
     if max(call.indices.size * call.input.itemsize, call.input.nbytes) > _COMPARED_BYTES:
         return
-    found, wanted = (answer(module, call, mode) for module in (dmlindex, reference))
+    found, wanted = (call.made_by(module, mode=mode) for module in (dmlindex, reference))
     if found.tobytes() != wanted.tobytes() and not np.array_equal(found, wanted, equal_nan=True):
         raise AssertionError(f"{call.code()} with mode={mode!r} differs from the reference")
-
-
-def answer(module: Any, call: Call, mode: str) -> Array:
-    options: dict[str, Any] = {"reduction": call.reduction} if call.is_scatter else {}
-    if call.operator == "gather_nd":
-        options["batch_dims"] = call.batch_dims
-    elif call.operator != "scatter_nd":
-        options["axis"] = call.axis
-    arrays = [call.input, call.indices, *([call.updates] if call.is_scatter else [])]
-    found: Array = getattr(module, call.operator)(*arrays, mode=mode, **options)
-    return found
 
 
 if __name__ == "__main__":

@@ -70,16 +70,8 @@ class Problem:
 
 def problem(seed: int, number: int, space: Space) -> Problem:
     drawn = draw(seed, number, space)
-    call = drawn.call
-    options: dict[str, Any] = {"batch_dims": call.batch_dims} if call.batch_dims else {}
-    if call.operator in ("gather", "gather_elements", "scatter_elements"):
-        options["axis"] = call.axis
-    given = [call.input, call.indices]
-    if call.updates is not None:
-        given.append(call.updates)
-        options["reduction"] = call.reduction
-    function = getattr(importlib.import_module("dmlindex"), call.operator)
-    return Problem(number, drawn, function(*given, **options))
+    dmlindex = importlib.import_module("dmlindex")
+    return Problem(number, drawn, drawn.call.made_by(dmlindex))
 
 
 def problems(seed: int, numbers: list[int], space: Space) -> Iterator[Problem]:

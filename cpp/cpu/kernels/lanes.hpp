@@ -39,19 +39,18 @@ inline constexpr std::int64_t kWidestBytes = 32;
 inline constexpr std::int64_t kWidestBytes = 16;
 #endif
 
+template <Reduction kReduction>
+constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
+
 // Signed numbers need their order for kMin and kMax; sums and products wrap as unsigned ones.
 template <Reduction kReduction, class T>
-struct LaneIn : std::conditional_t<std::is_integral_v<T> && kReduction != Reduction::kMin &&
-                                       kReduction != Reduction::kMax,
+struct LaneIn : std::conditional_t<std::is_integral_v<T> && !kIsOrdered<kReduction>,
                                    std::make_unsigned<T>, std::type_identity<T>> {};
 // A complex sum is its parts'.
 template <class Part>
 struct LaneIn<Reduction::kAdd, std::complex<Part>> : std::type_identity<Part> {};
 template <Reduction kReduction, class T>
 using LaneOf = typename LaneIn<kReduction, T>::type;
-
-template <Reduction kReduction>
-constexpr bool kIsOrdered = kReduction == Reduction::kMin || kReduction == Reduction::kMax;
 
 // Whether the ISA has arithmetic for float16.
 template <Reduction kReduction>
@@ -85,22 +84,16 @@ template <class Bits>
     return _mm_set_epi64x(0, static_cast<std::int64_t>(element_at<Bits>(from)));
 }
 
-template <Reduction kReduction>
-struct Lanes<kReduction, std::complex<float>, 8> {
-    using Lane = float;
-    using Vector = __m128;
-    using Packed = __m128;
+template <Reduction kReduction, class Part, std::int64_t kBytes>
+struct Lanes<kReduction, std::complex<Part>, kBytes> : Lanes<kReduction, Part, kBytes> {};
 
-    static Packed load(const std::byte* from) noexcept {
+// Half a vector.
+template <Reduction kReduction>
+struct Lanes<kReduction, std::complex<float>, 8> : Lanes<kReduction, float, 16> {
+    static __m128 load(const std::byte* from) noexcept {
         return _mm_castsi128_ps(load_low<std::uint64_t>(from));
     }
-    static Vector widen(const Packed& packed) noexcept { return packed; }
-    static Packed narrow(const Vector& vector) noexcept { return vector; }
 };
-
-template <Reduction kReduction, class Part, std::int64_t kBytes>
-    requires(kBytes >= 16)
-struct Lanes<kReduction, std::complex<Part>, kBytes> : Lanes<kReduction, Part, kBytes> {};
 #endif
 
 #ifdef DMLINDEX_FLOAT16_IN_VECTORS

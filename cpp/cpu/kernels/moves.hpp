@@ -252,8 +252,8 @@ static inline void move_skipped_elsewhere(const Block& block, std::byte* elsewhe
     }
 }
 
-// Short slices that are skipped come from one that is filled, or go to one that nobody reads, so
-// many bytes away from the table: if there is one.
+// Short slices that are skipped come from one that is filled, or go to one that nobody reads. Their
+// offsets lead there, which takes a table to count from.
 inline constexpr std::int64_t kShortSliceBytes = kCacheLineBytes;
 
 template <class Copier, MoveKernel kGather = gather<Copier>>
