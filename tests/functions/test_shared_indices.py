@@ -85,6 +85,31 @@ def test_many_rows_of_few_places(dtype: str, limit: int, count: int) -> None:
     assert dmlindex.gather(view, indices, 2, mode="fill").tobytes() == filled.tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["u1", "V3", "f2", "f4", "f8", "V12", "c16"])
+@pytest.mark.parametrize("rows", [1, 2, 7, 21, 22, 43, 64, 65, 130, 600])
+@pytest.mark.parametrize("outer", [1, 3])
+def test_rows_of_few_places(dtype: str, rows: int, outer: int) -> None:
+    """Few enough to be resolved at once, enough to be shuffled, in groups of few and of many."""
+    rng = np.random.default_rng([rows, outer])
+    for limit in (1, 2, 7, 33):
+        made = rng.integers(0, 250, (outer, rows, limit, np.dtype(dtype).itemsize), np.uint8)
+        table = made.view(dtype)[..., 0]
+        for count in (1, 3, 8, 21, 103):
+            indices = rng.integers(-limit, limit, count)
+            for view in (table, table[:, ::-1], table[:, :, ::-1], table.copy("F")):
+                expected = np.take(view, indices, 2)
+                assert dmlindex.gather(view, indices, 2).tobytes() == expected.tobytes()
+                out = np.zeros((count, outer, rows), dtype).transpose(1, 2, 0)
+                dmlindex.gather(view, indices, 2, out=out)
+                assert out.tobytes() == expected.tobytes()
+            indices[0] = limit
+            expected[..., 0] = np.zeros(1, dtype)
+            found = dmlindex.gather(view, indices, 2, mode="fill")
+            assert found.tobytes() == expected.tobytes()
+            with pytest.raises(IndexError):
+                dmlindex.gather(view, indices, 2)
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 @pytest.mark.parametrize("row_bytes", [900, 2100, 16380, 16388, 70000])
 @pytest.mark.parametrize("repeats", [1, 8])

@@ -17,6 +17,17 @@ bool has_one_place(const Plan& plan) noexcept {
                        [](const Coordinate& coordinate) { return coordinate.limit == 1; });
 }
 
+// Whether slices follow themselves too few times, however their positions are merged, and become no
+// longer ones.
+bool repeats_too_little(const Plan& plan) noexcept {
+    std::int64_t times = 1;
+    int d = plan.rank - 1;
+    for (; d >= 0 && plan.dims[d].table_stride == 0; --d) times *= plan.dims[d].size;
+    const bool grows =
+        d == plan.rank - 1 && d >= 0 && plan.dims[d].table_stride == plan.slice_bytes;
+    return !grows && times * plan.slice_bytes < least_filled_bytes(plan.slice_bytes);
+}
+
 }  // namespace
 
 std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int threads) {
@@ -25,6 +36,7 @@ std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int 
     if (!is_gather || plan.slice_bytes > kCacheLineBytes || !has_one_place(plan))
         return std::nullopt;
     const bool is_checked = plan.mode == Mode::kRaise;
+    if (repeats_too_little(plan)) return std::nullopt;
     if (is_checked && position_count(plan) < kManyTimes * index_count(plan)) return std::nullopt;
 
     Plan alike = plan;

@@ -133,7 +133,7 @@ std::optional<bool> run_in_strips(const Plan& plan, const Job& job, const Split&
 }
 
 constexpr std::int64_t kFewBytes = 16 << 10;
-constexpr std::int64_t kTinyPositions = 64;
+constexpr std::int64_t kTinyPositions = 192;
 
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies);
 

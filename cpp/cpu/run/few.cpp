@@ -1,5 +1,7 @@
 #include "cpu/run/few.hpp"
 
+#include <algorithm>
+
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/job.hpp"
@@ -16,6 +18,22 @@ bool is_one_run(const Plan& plan) noexcept {
         if (!goes_on(plan.dims[d], plan.dims[d + 1])) return false;
     }
     return true;
+}
+
+// The same for the items alone.
+bool has_items_in_one_run(const Plan& plan) noexcept {
+    for (int d = 0; d + 1 < plan.rank; ++d) {
+        const Dim& next = plan.dims[d + 1];
+        if (plan.dims[d].item_stride != next.size * next.item_stride) return false;
+    }
+    return true;
+}
+
+// Whether all runs have the same indices, and none can be skipped.
+bool shares_one_run(const Plan& plan) noexcept {
+    return plan.mode != Mode::kSkip &&
+           std::all_of(plan.dims, plan.dims + plan.rank - 1,
+                       [](const Dim& dim) { return dim.index_stride == 0; });
 }
 
 }  // namespace
@@ -55,17 +73,26 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
         move_run(offsets, count, buffers.items, last.item_stride);
         return true;
     }
+    const bool shares = shares_one_run(plan);
     std::int64_t* next = offsets;
     for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
         const std::int64_t count = walker.left_in_run();
-        if (!resolve(
-                walker.index_run(buffers.indices, count, plan.coordinates, plan.coordinate_count),
-                next))
+        if (shares && next > offsets) {
+            const std::int64_t further = walker.table_offset();
+            for (std::int64_t i = 0; i < count; ++i) next[i] = offsets[i] + further;
+        } else if (!resolve(walker.index_run(buffers.indices, count, plan.coordinates,
+                                             plan.coordinate_count),
+                            next)) {
             return false;
+        }
         next += count;
         walker.advance(count);
     }
     if (copies) copy_source(plan, buffers);
+    if (has_items_in_one_run(plan)) {
+        move_run(offsets, next - offsets, buffers.items, plan.dims[plan.rank - 1].item_stride);
+        return true;
+    }
     next = offsets;
     for (PositionWalker walker(plan.dims, plan.rank, 0); !walker.at_end();) {
         const std::int64_t count = walker.left_in_run();

@@ -1,6 +1,7 @@
 #include "cpu/run/shuffled_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -16,49 +17,98 @@ constexpr std::int64_t kMostPieceBytes = kCacheLineBytes;
 // Controls that L1 holds beside what is moved.
 constexpr std::int64_t kMostControlBytes = 16 << 10;
 
-// Rows that are taken together, so that few pieces cover some of the one before.
-std::int64_t group_rows(std::int64_t row_bytes) noexcept {
-    constexpr std::int64_t kPieces = 8;
-    return (kPieces * kernels().shuffle_bytes + row_bytes - 1) / row_bytes;
+// What to shuffle takes beside elements moved one by one, as many as take so long: to find a piece
+// and each word of its controls, and to move a piece, for each load that it takes.
+constexpr std::int64_t kElementsFound = 24;
+constexpr std::int64_t kElementsAWord = 8;
+constexpr double kElementsAPiece = 1.5;
+constexpr double kElementsALongPiece = 2.5;
+constexpr std::int64_t kElementsACall = 32;  // of the kernel, for rows that follow each other
+
+// A slice's words: of the control bytes of each, the first tells the others.
+std::int64_t word_bytes(std::int64_t slice_bytes) noexcept {
+    return std::min<std::int64_t>(slice_bytes & -slice_bytes, sizeof(std::uint64_t));
+}
+
+// No piece that is full of rows takes fewer loads.
+int least_loads(std::int64_t row_bytes, std::int64_t table_stride) noexcept {
+    const std::int64_t piece_bytes = kernels().shuffle_bytes;
+    const std::int64_t rows = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
+    const std::int64_t step = std::min(std::abs(table_stride), piece_bytes);
+    return static_cast<int>((rows - 1) * step / piece_bytes + 1);
+}
+
+// A group reads a piece or more, as no load may read outside of what it spans. So many rows do, of
+// which each spans so much; 0 if none do.
+std::int64_t rows_of_a_piece(std::int64_t row_span, std::int64_t table_stride) noexcept {
+    const std::int64_t left = kernels().shuffle_bytes - row_span;
+    const std::int64_t step = std::abs(table_stride);
+    if (left <= 0) return 1;
+    return step > 0 ? (left + step - 1) / step + 1 : 0;
+}
+
+// How many rows to take together, and how long it then takes to shuffle all, in elements, for each
+// load that a piece takes. Many rows have few pieces that cover some of the one before; few are
+// found soon.
+struct Grouping {
+    std::int64_t rows = 0;  // none, where there are too few to fill a piece
+    double cost = HUGE_VAL;
+};
+
+// least: so many rows at least.
+Grouping best_grouping(std::int64_t row_bytes, std::int64_t words, std::int64_t least,
+                       std::int64_t rows, std::int64_t times) noexcept {
+    constexpr std::int64_t kMostPieces = 8;
+    const std::int64_t piece_bytes = kernels().shuffle_bytes;
+    const double to_move = piece_bytes < kCacheLineBytes ? kElementsAPiece : kElementsALongPiece;
+    const auto to_find = static_cast<double>(kElementsFound + words * kElementsAWord);
+    least = std::max(least, (piece_bytes + row_bytes - 1) / row_bytes);
+    if (rows < least) return {};
+    Grouping best;
+    for (std::int64_t pieces = 1; pieces <= kMostPieces; pieces *= 2) {
+        const std::int64_t group = std::clamp(pieces * piece_bytes / row_bytes, least, rows);
+        const std::int64_t group_pieces = (group * row_bytes + piece_bytes - 1) / piece_bytes;
+        const std::int64_t groups = (rows + group - 1) / group * times;
+        const double cost =
+            static_cast<double>(group_pieces) * (to_find + static_cast<double>(groups) * to_move) +
+            static_cast<double>(times * kElementsACall);
+        if (cost < best.cost) best = {group, cost};
+    }
+    return best;
 }
 
 // The shuffle of a group of rows, for kernels with pieces of so many bytes.
 class GroupShuffle {
   public:
-    // rows: as many as there are.
-    GroupShuffle(const Block& row, std::int64_t table_stride, std::int64_t rows) noexcept
-        : row_(row),
-          row_bytes_(row.count * row.slice_bytes),
-          table_stride_(table_stride),
-          rows_(std::min(group_rows(row_bytes_), rows)) {}
-
-    // What the group's rows span, outside of which no load may read: it takes as many rows as span
-    // a piece. False if they cannot, or a position is skipped.
-    bool find_span() noexcept {
-        std::int64_t first = row_.offsets[0];
-        std::int64_t last = first;
-        for (std::int64_t i = 1; i < row_.count; ++i) {
-            first = std::min(first, row_.offsets[i]);
-            last = std::max(last, row_.offsets[i]);
+    GroupShuffle(const Block& row, std::int64_t table_stride) noexcept
+        : row_(row), row_bytes_(row.count * row.slice_bytes), table_stride_(table_stride) {
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            first_ = std::min(first_, row.offsets[i]);
+            last_ = std::max(last_, row.offsets[i]);
         }
-        if (first == kSkipped) return false;
-        const std::int64_t row_span = last - first + row_.slice_bytes;
-        const std::int64_t step = std::abs(table_stride_);
-        if (step > 0 && row_span + (rows_ - 1) * step < piece_bytes_)
-            rows_ = (piece_bytes_ - row_span + step - 1) / step + 1;
+    }
+
+    // 0 if a position is skipped.
+    std::int64_t least_rows() const noexcept {
+        if (first_ == kSkipped) return 0;
+        return rows_of_a_piece(last_ - first_ + row_.slice_bytes, table_stride_);
+    }
+
+    // False if the rows span too much.
+    bool take_rows(std::int64_t rows) noexcept {
+        rows_ = rows;
         const std::int64_t reach = (rows_ - 1) * table_stride_;
-        lowest_ = first + std::min<std::int64_t>(0, reach);
-        highest_ = last + row_.slice_bytes + std::max<std::int64_t>(0, reach);
-        return rows_ * row_bytes_ >= piece_bytes_ && highest_ - lowest_ >= piece_bytes_ &&
-               highest_ - lowest_ <= INT32_MAX;
+        lowest_ = first_ + std::min<std::int64_t>(0, reach);
+        highest_ = last_ + row_.slice_bytes + std::max<std::int64_t>(0, reach);
+        return highest_ - lowest_ <= INT32_MAX;
     }
 
     // Works it out with as few loads a piece as do, or tells that it takes more. Of most rows that
     // do, the first piece does.
-    bool find(int most_loads) noexcept {
+    bool find(int fewest, int most_loads) noexcept {
         loads_ = most_loads;
         if (!find_piece(0, from_, controls_)) return false;
-        for (int loads = 1; loads <= most_loads; ++loads) {
+        for (int loads = fewest; loads <= most_loads; ++loads) {
             if ((rows_ * row_bytes_ + piece_bytes_) * loads > kMostControlBytes) return false;
             if (find_with(loads)) return true;
         }
@@ -85,7 +135,7 @@ class GroupShuffle {
 
     // The loads of the piece that begins at a byte of the group's items.
     bool find_piece(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
-        switch (row_.slice_bytes) {
+        switch (word_bytes(row_.slice_bytes)) {
             case 2:
                 return find_piece_of<std::uint16_t>(at, from, control);
             case 4:
@@ -104,7 +154,7 @@ class GroupShuffle {
                    : find_words<16, Word>(at, from, control);
     }
 
-    // The same word by word: slices, or else bytes. In loops that become vectors, if GCC does not
+    // The same word by word. In loops that become vectors, if GCC does not
     // unroll them before.
     template <std::int32_t kBytes, class Word>
     bool find_words(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
@@ -160,7 +210,9 @@ class GroupShuffle {
     const std::int64_t piece_bytes_ = kernels().shuffle_bytes;
     const std::int64_t row_bytes_;
     const std::int64_t table_stride_;
-    std::int64_t rows_;  // of a group
+    std::int64_t first_ = INT64_MAX;  // the row's lowest offset, and its highest
+    std::int64_t last_ = INT64_MIN;
+    std::int64_t rows_ = 0;  // of a group
     // The lowest byte that a group reads, and the first behind the last one.
     std::int64_t lowest_ = 0;
     std::int64_t highest_ = 0;
@@ -168,26 +220,6 @@ class GroupShuffle {
     std::int32_t from_[kMostControlBytes / 16];
     alignas(kCacheLineBytes) std::byte controls_[kMostControlBytes];
 };
-
-// To find a byte of a shuffle, with all its loads, takes as long as to move so many elements.
-constexpr std::int64_t kElementsAByte = 16;
-
-// Loads a piece for which so many groups take less time than element by element.
-int most_loads(const Block& row, std::int64_t groups) noexcept {
-    const std::int64_t elements = kernels().shuffle_bytes / row.slice_bytes;
-    if (kernels().shuffle_bytes >= kCacheLineBytes) {
-        const bool are_many = groups >= kElementsAByte * row.slice_bytes;
-        return are_many
-                   ? static_cast<int>(std::min<std::int64_t>(elements / 4, Shuffle::kMostLoads))
-                   : 0;
-    }
-    // For short pieces each load counts; half as many groups do for short rows.
-    constexpr std::int64_t kFewPositions = 256;
-    const std::int64_t elements_a_byte =
-        row.count <= kFewPositions ? kElementsAByte / 2 : kElementsAByte;
-    return static_cast<int>(std::min({elements / 2, groups / (elements_a_byte * row.slice_bytes),
-                                      std::int64_t{Shuffle::kMostLoads}}));
-}
 
 }  // namespace
 
@@ -199,12 +231,19 @@ bool move_shuffled_rows(const Job& job, const Partition& parts, const Block& row
         rows.item_stride != row_bytes || row_bytes > kMostControlBytes) {
         return false;
     }
-    GroupShuffle group(row, rows.table_stride, rows.size);
-    const auto pays_with = [&] { return most_loads(row, parts.free_count / group.rows()); };
-    if (pays_with() == 0 || !group.find_span() || group.rows() > rows.size ||
-        !group.find(pays_with())) {
+    const std::int64_t elements = parts.free_count * row.count;
+    const std::int64_t words = kernels().shuffle_bytes / word_bytes(row.slice_bytes);
+    const int fewest = least_loads(row_bytes, rows.table_stride);
+    if (elements < fewest * words * kElementsAWord) return false;
+    GroupShuffle group(row, rows.table_stride);
+    const std::int64_t least = group.least_rows();
+    if (least == 0) return false;
+    const Grouping grouping =
+        best_grouping(row_bytes, words, least, rows.size, parts.free_count / rows.size);
+    const auto loads = static_cast<int>(
+        std::min<double>(static_cast<double>(elements) / grouping.cost, Shuffle::kMostLoads));
+    if (loads < fewest || !group.take_rows(grouping.rows) || !group.find(fewest, loads))
         return false;
-    }
     const Shuffle shuffle = group.shuffle();
     const std::int64_t groups = rows.size / group.rows();
     const std::int64_t group_stride = group.rows() * rows.table_stride;
@@ -228,12 +267,19 @@ bool shuffles_short_rows(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kMostTableBytes = 2 * kCacheLineBytes;
     constexpr std::int64_t kMostRowBytes = 4 * kCacheLineBytes;
     const std::int64_t row_bytes = parts.positions * job.slice_bytes;
-    const std::int64_t rows = group_rows(row_bytes);
-    return kernels().shuffle_bytes == kCacheLineBytes && row_bytes <= kMostRowBytes &&
-           job.coordinates[0].limit * job.slice_bytes <= kMostTableBytes &&
-           job.dims[parts.before - 1].item_stride == row_bytes &&
-           job.dims[parts.before - 1].size >= rows &&
-           parts.free_count >= kElementsAByte * job.slice_bytes * rows;
+    const std::int64_t table_bytes = job.coordinates[0].limit * job.slice_bytes;
+    const Dim& rows = job.dims[parts.before - 1];
+    if (kernels().shuffle_bytes < kCacheLineBytes || row_bytes > kMostRowBytes ||
+        table_bytes > kMostTableBytes || rows.item_stride != row_bytes) {
+        return false;
+    }
+    const std::int64_t words = kernels().shuffle_bytes / word_bytes(job.slice_bytes);
+    const std::int64_t least = rows_of_a_piece(table_bytes, rows.table_stride);
+    if (least == 0) return false;
+    const Grouping grouping =
+        best_grouping(row_bytes, words, least, rows.size, parts.free_count / rows.size);
+    return static_cast<double>(parts.free_count * parts.positions) >=
+           grouping.cost * Shuffle::kMostLoads;
 }
 
 }  // namespace dmlindex::cpu
