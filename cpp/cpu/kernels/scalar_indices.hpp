@@ -62,7 +62,7 @@ static inline std::int64_t place_before(const IndexRun& run, std::int64_t i) noe
 }
 
 // Asks for what kLookUpStep indices of a run, some behind the i-th, will look up in a table that is
-// far: as they are, right or not.
+// far: negative ones from the end, else as they are, right or not.
 template <class Index>
 [[gnu::always_inline]] static inline void fetch_elements(const IndexRun& run,
                                                          const std::byte* table, std::int64_t bytes,
@@ -72,9 +72,12 @@ template <class Index>
     if (!run.fetches_table || i + kAhead + kLookUpStep > run.count) return;
     const std::byte* const indices = run.indices + (i + kAhead) * kIndexBytes;
     const auto first = reinterpret_cast<std::uintptr_t>(table);
+    [[maybe_unused]] const std::int64_t limit = run.coordinates[0].limit;
     for (std::int64_t j = 0; j < kLookUpStep; ++j) {
-        const auto index = static_cast<std::uintptr_t>(index_at<Index>(indices + j * kIndexBytes));
-        const std::uintptr_t element = first + index * static_cast<std::uintptr_t>(bytes);
+        auto index = static_cast<std::int64_t>(index_at<Index>(indices + j * kIndexBytes));
+        if constexpr (std::is_signed_v<Index>) index = from_start(index, limit);
+        const std::uintptr_t element =
+            first + static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(bytes);
         __builtin_prefetch(reinterpret_cast<const void*>(element), 0, 2);
         if (bytes <= kElementBytes) continue;  // it hardly ever lies in two lines
         const std::uintptr_t end = element + static_cast<std::uintptr_t>(bytes - 1);
