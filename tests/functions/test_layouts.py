@@ -164,6 +164,42 @@ def test_indices(layout: str, dtype: str, index: str) -> None:
         dmlindex.gather(x, make(values), 1)
 
 
+@pytest.mark.parametrize("rows", [30, 64, 90, 300])
+@pytest.mark.parametrize("width", [1, 2, 3, 32, 33])
+@pytest.mark.parametrize("index", ["u1", "i4", "i8"])
+def test_short_rows_of_indices_that_lie_columns_first(rows: int, width: int, index: str) -> None:
+    """Some of which are copied first, of a gather and of an ordered scatter."""
+    rng = np.random.default_rng([rows, width])
+    x = rng.integers(0, 99, (70, 2)).astype("f4")
+    indices = np.asfortranarray(rng.integers(0, 70, (rows, width)).astype(index))
+    _same(dmlindex.gather(x, indices, 0), np.take(x, indices, 0))
+    updates = rng.integers(0, 99, (rows, width, 2)).astype("f4")
+    wanted = reference.scatter_nd(x, indices[..., np.newaxis], updates)
+    _same(dmlindex.scatter_nd(x, indices[..., np.newaxis], updates), wanted)
+    indices[-1, 0] = 70
+    with pytest.raises(IndexError, match=rf"indices\[{rows - 1}, 0\] = 70 "):
+        dmlindex.gather(x, indices, 0)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "V3", "f4", "f8", "V12", "c16"])
+@pytest.mark.parametrize("shape", [(5,), (64,), (700,), (3001,), (9, 40), (7, 5, 333)])
+def test_a_source_of_one_element_over_and_over(dtype: str, shape: tuple[int, ...]) -> None:
+    """What np.broadcast_to makes: of one element, of one for each row, and of one row."""
+    size = np.dtype(dtype).itemsize
+    made = np.random.default_rng(shape).integers(0, 250, (*shape, size), np.uint8).view(dtype)
+    made = made[..., 0]
+    ones = (made[(slice(1),) * len(shape)], made[..., :1], made[:1])
+    indices = np.array([[1], [-1], [0]])
+    for one in ones:
+        x = np.broadcast_to(one, shape)
+        updates = made[:3]
+        wanted = x.copy()
+        wanted[indices[:, 0]] = updates
+        _same(dmlindex.scatter_nd(x, indices, updates), wanted)
+        out = np.asfortranarray(np.zeros(shape, dtype))
+        assert dmlindex.scatter_nd(x, indices, updates, out=out).tobytes() == wanted.tobytes()
+
+
 @pytest.mark.parametrize("layout", _LAYOUTS)
 @pytest.mark.parametrize("mode", ["clamp", "wrap", "fill", "raise"])
 def test_indices_out_of_range(layout: str, mode: Literal["clamp", "wrap", "fill", "raise"]) -> None:

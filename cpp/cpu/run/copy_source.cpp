@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/carry.hpp"
 #include "cpu/kernels/trials.hpp"
+#include "cpu/run/fill.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/split.hpp"
 #include "cpu/run/walker.hpp"
@@ -20,13 +22,23 @@ void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byt
         copy(table, 0, source, 0, 1, piece_bytes);
         return;
     }
+    // One element over and over, as of np.broadcast_to: copied one by one, they take up to ten
+    // times as long.
     const CopyDim& inner = dims[rank - 1];
+    const bool fills = inner.source_stride == 0 && inner.table_stride == piece_bytes &&
+                       piece_bytes < kElementBytes &&
+                       4 * inner.size * piece_bytes >= least_filled_bytes(piece_bytes);
     Dim rows[kMaxDims];
     for (int d = 0; d + 1 < rank; ++d)
         rows[d] = {dims[d].size, dims[d].table_stride, dims[d].source_stride, 0};
     for (PositionWalker walker(rows, rank - 1, 0); !walker.at_end(); walker.advance(1)) {
-        copy(table + walker.table_offset(), inner.table_stride, source + walker.item_offset(),
-             inner.source_stride, inner.size, piece_bytes);
+        std::byte* const to = table + walker.table_offset();
+        const std::byte* const from = source + walker.item_offset();
+        if (fills) {
+            fill(to, from, piece_bytes, inner.size);
+        } else {
+            copy(to, inner.table_stride, from, inner.source_stride, inner.size, piece_bytes);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ namespace dmlindex::cpu {
 namespace {
 
 // Fewer positions take less time than it takes to see how to copy something.
-constexpr std::int64_t kFewPositions = 512;
+constexpr std::int64_t kFewPositions = 128;
 
 // What pays for a table's copy: that each of its slices is read so often and some of them follow
 // each other then, as one; or that each is read very often, and kernels for packed tables may do
@@ -89,17 +89,21 @@ bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
 // those of tuples no kernel takes so.
 bool copies_indices(const Plan& plan) noexcept {
     constexpr std::int64_t kManyIndices = 4096;
+    constexpr std::int64_t kManyRows = 64;
+    constexpr std::int64_t kShortRow = 32;
     if (plan.coordinate_count > 1 || plan.slice_bytes > kCacheLineBytes) return false;
     std::int64_t count = 1;
-    std::int64_t innermost = 0;
+    Dim innermost{1, 0, 0, 0};
     for (int d = 0; d < plan.rank; ++d) {
         const Dim& dim = plan.dims[d];
         if (dim.index_stride == 0) continue;
         count *= dim.size;
-        innermost = dim.index_stride;
+        innermost = dim;
     }
-    return count >= kManyIndices && count <= kMostBytes / index_bytes(plan.index_type) &&
-           std::abs(innermost) >= kCacheLineBytes;
+    const bool are_many = count >= kManyIndices ||
+                          (innermost.size <= kShortRow && count >= kManyRows * innermost.size);
+    return are_many && count <= kMostBytes / index_bytes(plan.index_type) &&
+           std::abs(innermost.index_stride) >= kCacheLineBytes;
 }
 
 // A packed copy of what lies along some axes, in pieces of so many bytes.
