@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ def test_rows_of_updates(
 ) -> None:
     rng = np.random.default_rng([places, ord(reduction[0]), ord(index_dtype[-1])])
     dtypes = ["u1", "i2", "i4", "i8", "f4", "f8", "f2", "c16"]
-    for count, bad in ((130, 0.0), (1500, 0.0), (999, 0.02), (999, 0.5), (1500, 0.001)):
+    for count, bad in ((130, 0.0), (1500, 0.0), (999, 0.02), (999, 0.5), (4100, 0.001)):
         dtype = dtypes[rng.integers(len(dtypes))]
         x = rng.integers(0, 9, (2, places)).astype(dtype)
         indices = indices_of(rng, index_dtype, places, count, bad)
@@ -42,8 +43,9 @@ def test_rows_of_updates(
         updates = rng.integers(0, 9, (2, abs(step) * count)).astype(dtype)[:, ::step]
         threads(int(rng.integers(1, 3)))
         modes: list[Any] = ["clamp", "drop", "wrap"] if bad else ["raise"]
-        for mode in modes:
-            args = (x, indices, updates, 1)
+        one_a_row = np.broadcast_to(updates[:, :1], updates.shape)
+        for mode, given in itertools.product(modes, (updates, one_a_row)):
+            args = (x, indices, given, 1)
             expected = reference.scatter_elements(*args, reduction=reduction, mode=mode)
             found = dmlindex.scatter_elements(*args, reduction=reduction, mode=mode)
             assert found.tobytes() == expected.tobytes()

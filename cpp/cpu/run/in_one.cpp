@@ -4,6 +4,7 @@
 
 #include "cpu/kernels/moves.hpp"
 #include "cpu/run/by_turns.hpp"
+#include "cpu/run/fill.hpp"
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/shuffled_rows.hpp"
@@ -75,15 +76,19 @@ bool stays_in_a_register(const Job& job, const Dim& run) noexcept {
     return ends * job.many_in_a_row <= kPlaces * kLooks || (length > 0 && are_alike);
 }
 
-// As can_look_up(), for a scatter or a reduction of all updates. Short rows go together.
+// As can_look_up(), for a scatter or a reduction of all updates, or of one over and over. Short
+// rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kShortScattered = 64;
     constexpr std::int64_t kShortReduced = 128;
+    constexpr std::int64_t kMostRepeatedBytes = 8;
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
     return run.size >= (job.reduces ? kShortReduced : kShortScattered) &&
            run.index_stride == job.index_bytes && run.table_stride == 0 &&
-           run.item_stride == job.slice_bytes && !(job.reduces && stays_in_a_register(job, run));
+           (run.item_stride == job.slice_bytes ||
+            (run.item_stride == 0 && job.slice_bytes <= kMostRepeatedBytes)) &&
+           !(job.reduces && stays_in_a_register(job, run));
 }
 
 // Whether neighbouring positions of a packed row read lines of their own, by some looks.
@@ -146,12 +151,40 @@ class LookUp {
     ByTurns<> turns_;
 };
 
+// The update kernel for one item over and over, of which it gets some in a row.
+class RepeatedUpdate {
+  public:
+    explicit RepeatedUpdate(const Job& job) noexcept : job_(job) {}
+
+    std::int64_t operator()(const IndexRun& run, const std::byte* item) noexcept {
+        const std::int64_t at_once = std::min(run.count, kBytes / job_.slice_bytes);
+        fill(items_, item, job_.slice_bytes, at_once);
+        std::int64_t moved = 0;
+        while (moved < run.count) {
+            IndexRun piece = behind(run, moved);
+            piece.count = std::min(piece.count, at_once);
+            const std::int64_t found = job_.update(piece, job_.buffers.table + piece.table_offset,
+                                                   items_, job_.asks_for_updates);
+            moved += found;
+            if (found < piece.count) break;
+        }
+        return moved;
+    }
+
+  private:
+    static constexpr std::int64_t kBytes = 16 << 10;
+
+    const Job& job_;
+    alignas(kCacheLineBytes) std::byte items_[kBytes];
+};
+
 // Calls kernel(run, items) for every tile, which moves as an UpdateKernel does.
 template <class Kernel>
 bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
     const Dim* const dims = job.dims;
     alignas(kCacheLineBytes) std::int64_t offsets[kBlockPositions];
     const Dim& last = dims[job.rank - 1];
+    const std::int64_t item_stride = last.item_stride;
     const bool by_row = tile.at == nullptr;
     const NextRow next_row(job, by_row ? last.size : 0);
     const std::int64_t to_next = by_row && job.rank > 1 ? dims[job.rank - 2].table_stride : 0;
@@ -166,7 +199,7 @@ bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
         next_row.each_piece(next, run.count, [&](std::int64_t first, std::int64_t count) {
             IndexRun piece = behind(run, first);
             piece.count = count;
-            const std::int64_t found = kernel(piece, items + first * job.slice_bytes);
+            const std::int64_t found = kernel(piece, items + first * item_stride);
             moved += found;
             return found == count;
         });
@@ -179,10 +212,10 @@ bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
         constexpr std::int64_t kFewBetween = 256;
         at_once = moved < kFewBetween ? std::min(4 * at_once, kBlockPositions) : kLookUpStep;
         run = behind(run, moved);
-        items += moved * job.slice_bytes;
+        items += moved * item_stride;
         if (by_row) run.count = std::min(run.count, at_once);
         if (!job.resolve(run, offsets)) return false;
-        job.move({job.buffers.table, offsets, run.count, items, job.slice_bytes, job.slice_bytes,
+        job.move({job.buffers.table, offsets, run.count, items, item_stride, job.slice_bytes,
                   job.element_bytes, job.far, job.fill, job.byte_table});
         walker.advance((moved + run.count) / tile.row_places);
     }
@@ -196,13 +229,12 @@ std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexc
     if (can_look_up(job, parts)) {
         return execute_tiles(job, row, LookUp(job));
     }
-    if (can_update(job, parts)) {
-        return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
-            return job.update(run, job.buffers.table + run.table_offset, items,
-                              job.asks_for_updates);
-        });
-    }
-    return std::nullopt;
+    if (!can_update(job, parts)) return std::nullopt;
+    if (job.dims[job.rank - 1].item_stride == 0)
+        return execute_tiles(job, row, RepeatedUpdate(job));
+    return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
+        return job.update(run, job.buffers.table + run.table_offset, items, job.asks_for_updates);
+    });
 }
 
 std::optional<bool> look_up_placed(const Job& job, const Partition& parts,
