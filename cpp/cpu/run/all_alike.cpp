@@ -35,8 +35,8 @@ std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int 
     const bool is_gather = plan.direction == Direction::kGather && plan.mode != Mode::kSkip;
     if (!is_gather || plan.slice_bytes > kCacheLineBytes || !has_one_place(plan))
         return std::nullopt;
-    const bool is_checked = plan.mode == Mode::kRaise;
     if (repeats_too_little(plan)) return std::nullopt;
+    const bool is_checked = plan.mode == Mode::kRaise;
     if (is_checked && position_count(plan) < kManyTimes * index_count(plan)) return std::nullopt;
 
     Plan alike = plan;

@@ -22,12 +22,13 @@ void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byt
         copy(table, 0, source, 0, 1, piece_bytes);
         return;
     }
-    // One element over and over, as of np.broadcast_to: copied one by one, they take up to ten
-    // times as long.
+    // One element over and over, as of np.broadcast_to: copied one by one, small ones take up to
+    // ten times as long, and longer than looked up.
+    constexpr std::int64_t kLookUpsACopy = 4;
     const CopyDim& inner = dims[rank - 1];
     const bool fills = inner.source_stride == 0 && inner.table_stride == piece_bytes &&
                        piece_bytes < kElementBytes &&
-                       4 * inner.size * piece_bytes >= least_filled_bytes(piece_bytes);
+                       kLookUpsACopy * inner.size * piece_bytes >= least_filled_bytes(piece_bytes);
     Dim rows[kMaxDims];
     for (int d = 0; d + 1 < rank; ++d)
         rows[d] = {dims[d].size, dims[d].table_stride, dims[d].source_stride, 0};

@@ -21,14 +21,6 @@ namespace {
 // to resolve them once.
 constexpr std::int64_t kSharedPositions = 16384;
 
-// Whether the items lie at a constant stride along all positions, so that a block may cross runs.
-bool items_are_linear(const Dim* dims, int rank) noexcept {
-    for (int d = 0; d + 1 < rank; ++d) {
-        if (dims[d].item_stride != dims[d + 1].item_stride * dims[d + 1].size) return false;
-    }
-    return true;
-}
-
 // Whether packed items come from, or go to, places that follow each other: a run of consecutive
 // indices is a slice. Most others are told by the last place.
 bool follow_each_other(const Block& block) noexcept {

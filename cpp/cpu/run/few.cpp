@@ -20,16 +20,7 @@ bool is_one_run(const Plan& plan) noexcept {
     return true;
 }
 
-// The same for the items alone.
-bool has_items_in_one_run(const Plan& plan) noexcept {
-    for (int d = 0; d + 1 < plan.rank; ++d) {
-        const Dim& next = plan.dims[d + 1];
-        if (plan.dims[d].item_stride != next.size * next.item_stride) return false;
-    }
-    return true;
-}
-
-// Whether all runs have the same indices, and none can be skipped.
+// Whether all runs, of which there are some, have the same indices, and none can be skipped.
 bool shares_one_run(const Plan& plan) noexcept {
     return plan.mode != Mode::kSkip &&
            std::all_of(plan.dims, plan.dims + plan.rank - 1,
@@ -89,7 +80,7 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
         walker.advance(count);
     }
     if (copies) copy_source(plan, buffers);
-    if (has_items_in_one_run(plan)) {
+    if (items_are_linear(plan.dims, plan.rank)) {
         move_run(offsets, next - offsets, buffers.items, plan.dims[plan.rank - 1].item_stride);
         return true;
     }

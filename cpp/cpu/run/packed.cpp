@@ -15,6 +15,7 @@ namespace {
 
 // Fewer positions take less time than it takes to see how to copy something.
 constexpr std::int64_t kFewPositions = 128;
+constexpr std::int64_t kFewReads = 512;
 
 // What pays for a table's copy: that each of its slices is read so often and some of them follow
 // each other then, as one; or that each is read very often, and kernels for packed tables may do
@@ -72,7 +73,10 @@ std::int64_t slices_as_one(const Plan& plan) noexcept {
 // Whether a gather reads its table so often that it is worth a copy, and it is not packed yet.
 // Larger slices gain too little by lying together.
 bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
-    if (plan.direction != Direction::kGather || plan.slice_bytes > kElementBytes) return false;
+    if (positions < kFewReads || plan.direction != Direction::kGather ||
+        plan.slice_bytes > kElementBytes) {
+        return false;
+    }
     const std::int64_t most =
         positions / (slices_as_one(plan) >= kSlicesAsOne ? kReads : kManyReads);
     std::int64_t slices = 1;
@@ -84,9 +88,9 @@ bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
     return !is_packed && slices <= most && slices <= kMostBytes / plan.slice_bytes;
 }
 
-// Whether indices are worth a copy: many, each of which has a line of memory to itself and few
-// bytes to move. Kernels for packed ones then take less time than it takes to load them one by one;
-// those of tuples no kernel takes so.
+// Whether indices are worth a copy: many, or in many short rows, each of which has a line of memory
+// to itself and few bytes to move. Kernels for packed ones then take less time than it takes to
+// load them one by one; those of tuples no kernel takes so.
 bool copies_indices(const Plan& plan) noexcept {
     constexpr std::int64_t kManyIndices = 4096;
     constexpr std::int64_t kManyRows = 64;

@@ -1,18 +1,16 @@
 #include "cpu/run/shuffled_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/walker.hpp"
 
 namespace dmlindex::cpu {
 namespace {
-
-constexpr std::int64_t kMostPieceBytes = kCacheLineBytes;
 
 // Controls that L1 holds beside what is moved.
 constexpr std::int64_t kMostControlBytes = 16 << 10;
@@ -30,12 +28,15 @@ std::int64_t word_bytes(std::int64_t slice_bytes) noexcept {
     return std::min<std::int64_t>(slice_bytes & -slice_bytes, sizeof(std::uint64_t));
 }
 
-// No piece that is full of rows takes fewer loads.
-int least_loads(std::int64_t row_bytes, std::int64_t table_stride) noexcept {
+// No piece that is full of rows takes fewer loads, each of which holds words of so many rows at
+// most.
+int least_loads(std::int64_t row_bytes, std::int64_t word, std::int64_t table_stride) noexcept {
     const std::int64_t piece_bytes = kernels().shuffle_bytes;
     const std::int64_t rows = std::max<std::int64_t>(piece_bytes / row_bytes, 1);
-    const std::int64_t step = std::min(std::abs(table_stride), piece_bytes);
-    return static_cast<int>((rows - 1) * step / piece_bytes + 1);
+    const std::int64_t step = std::abs(table_stride);
+    if (step == 0) return 1;
+    const std::int64_t rows_of_a_load = (piece_bytes - word) / step + 1;
+    return static_cast<int>((rows + rows_of_a_load - 1) / rows_of_a_load);
 }
 
 // A group reads a piece or more, as no load may read outside of what it spans. So many rows do, of
@@ -47,21 +48,21 @@ std::int64_t rows_of_a_piece(std::int64_t row_span, std::int64_t table_stride) n
     return step > 0 ? (left + step - 1) / step + 1 : 0;
 }
 
-// How many rows to take together, and how long it then takes to shuffle all, in elements, for each
-// load that a piece takes. Many rows have few pieces that cover some of the one before; few are
+// How many rows to take together, and how long it then takes to shuffle all for each load that a
+// piece takes, in elements. Many rows have few pieces that cover some of the one before; few are
 // found soon.
 struct Grouping {
     std::int64_t rows = 0;  // none, where there are too few to fill a piece
-    double cost = HUGE_VAL;
+    double load_cost = std::numeric_limits<double>::infinity();
 };
 
 // least: so many rows at least.
-Grouping best_grouping(std::int64_t row_bytes, std::int64_t words, std::int64_t least,
+Grouping best_grouping(std::int64_t row_bytes, std::int64_t word, std::int64_t least,
                        std::int64_t rows, std::int64_t times) noexcept {
     constexpr std::int64_t kMostPieces = 8;
     const std::int64_t piece_bytes = kernels().shuffle_bytes;
     const double to_move = piece_bytes < kCacheLineBytes ? kElementsAPiece : kElementsALongPiece;
-    const auto to_find = static_cast<double>(kElementsFound + words * kElementsAWord);
+    const auto to_find = static_cast<double>(kElementsFound + piece_bytes / word * kElementsAWord);
     least = std::max(least, (piece_bytes + row_bytes - 1) / row_bytes);
     if (rows < least) return {};
     Grouping best;
@@ -70,9 +71,8 @@ Grouping best_grouping(std::int64_t row_bytes, std::int64_t words, std::int64_t 
         const std::int64_t group_pieces = (group * row_bytes + piece_bytes - 1) / piece_bytes;
         const std::int64_t groups = (rows + group - 1) / group * times;
         const double cost =
-            static_cast<double>(group_pieces) * (to_find + static_cast<double>(groups) * to_move) +
-            static_cast<double>(times * kElementsACall);
-        if (cost < best.cost) best = {group, cost};
+            static_cast<double>(group_pieces) * (to_find + static_cast<double>(groups) * to_move);
+        if (cost < best.load_cost) best = {group, cost};
     }
     return best;
 }
@@ -154,8 +154,7 @@ class GroupShuffle {
                    : find_words<16, Word>(at, from, control);
     }
 
-    // The same word by word. In loops that become vectors, if GCC does not
-    // unroll them before.
+    // The same word by word. In loops that become vectors, if GCC does not unroll them before.
     template <std::int32_t kBytes, class Word>
     bool find_words(std::int64_t at, std::int32_t* from, std::byte* control) const noexcept {
         constexpr std::int32_t kWords = kBytes / sizeof(Word);
@@ -231,17 +230,18 @@ bool move_shuffled_rows(const Job& job, const Partition& parts, const Block& row
         rows.item_stride != row_bytes || row_bytes > kMostControlBytes) {
         return false;
     }
-    const std::int64_t elements = parts.free_count * row.count;
-    const std::int64_t words = kernels().shuffle_bytes / word_bytes(row.slice_bytes);
-    const int fewest = least_loads(row_bytes, rows.table_stride);
-    if (elements < fewest * words * kElementsAWord) return false;
+    // In so many elements' time a shuffle of all rows has to be found and done.
+    const std::int64_t times = parts.free_count / rows.size;
+    const std::int64_t elements = parts.free_count * row.count - times * kElementsACall;
+    const std::int64_t word = word_bytes(row.slice_bytes);
+    const int fewest = least_loads(row_bytes, word, rows.table_stride);
+    if (elements < fewest * (kernels().shuffle_bytes / word) * kElementsAWord) return false;
     GroupShuffle group(row, rows.table_stride);
     const std::int64_t least = group.least_rows();
     if (least == 0) return false;
-    const Grouping grouping =
-        best_grouping(row_bytes, words, least, rows.size, parts.free_count / rows.size);
+    const Grouping grouping = best_grouping(row_bytes, word, least, rows.size, times);
     const auto loads = static_cast<int>(
-        std::min<double>(static_cast<double>(elements) / grouping.cost, Shuffle::kMostLoads));
+        std::min<double>(static_cast<double>(elements) / grouping.load_cost, Shuffle::kMostLoads));
     if (loads < fewest || !group.take_rows(grouping.rows) || !group.find(fewest, loads))
         return false;
     const Shuffle shuffle = group.shuffle();
@@ -273,13 +273,12 @@ bool shuffles_short_rows(const Job& job, const Partition& parts) noexcept {
         table_bytes > kMostTableBytes || rows.item_stride != row_bytes) {
         return false;
     }
-    const std::int64_t words = kernels().shuffle_bytes / word_bytes(job.slice_bytes);
     const std::int64_t least = rows_of_a_piece(table_bytes, rows.table_stride);
     if (least == 0) return false;
-    const Grouping grouping =
-        best_grouping(row_bytes, words, least, rows.size, parts.free_count / rows.size);
+    const Grouping grouping = best_grouping(row_bytes, word_bytes(job.slice_bytes), least,
+                                            rows.size, parts.free_count / rows.size);
     return static_cast<double>(parts.free_count * parts.positions) >=
-           grouping.cost * Shuffle::kMostLoads;
+           grouping.load_cost * Shuffle::kMostLoads;
 }
 
 }  // namespace dmlindex::cpu

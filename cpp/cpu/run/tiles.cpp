@@ -13,6 +13,13 @@ void move_on(const std::int64_t* __restrict from, std::int64_t count, std::int64
 
 }  // namespace
 
+bool items_are_linear(const Dim* dims, int rank) noexcept {
+    for (int d = 0; d + 1 < rank; ++d) {
+        if (dims[d].item_stride != dims[d + 1].item_stride * dims[d + 1].size) return false;
+    }
+    return true;
+}
+
 Tile tile_of(const Dim* dims, int rank, std::int64_t most_places) noexcept {
     Tile tile{rank - 1, 0, 1};
     while (tile.dim > 0 && tile.row_places * dims[tile.dim].size <= most_places &&

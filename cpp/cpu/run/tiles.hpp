@@ -21,6 +21,9 @@ inline bool goes_on(const Dim& outer, const Dim& inner) noexcept {
            outer.index_stride == inner.size * inner.index_stride;
 }
 
+// Whether the items lie at a constant stride along all positions, so that a block may cross runs.
+bool items_are_linear(const Dim* dims, int rank) noexcept;
+
 // The largest tile of these dims, in whole rows, of at most so many places, whose items and indices
 // lie at one stride from place to place. Of a dim at least.
 Tile tile_of(const Dim* dims, int rank, std::int64_t most_places) noexcept;
