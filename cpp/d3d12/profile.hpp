@@ -98,8 +98,9 @@ struct Profile {
     std::int64_t shared_lines = 1 << 14;
 
     // Reductions in order make lists, and sort only long ones, where a target has so many updates
-    // on average at most, and an update so many targets; or, where no list can be long, where there
-    // are at most as many elements.
+    // on average at most, and an update so many targets, single elements four times as many; or,
+    // where no list can be long, where there are at most as many elements; 64 times as many of
+    // single ones, however long lists are.
     std::int64_t listed_updates = 8;
     std::int64_t listed_elements = 1 << 16;
     // From so many sorted updates on a thread walks up to 256 of a target; else 64, or none of what

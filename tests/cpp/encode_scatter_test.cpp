@@ -79,15 +79,37 @@ TEST(Encoding, LinesWithACopyHaveAThreadEachOnlyWhereNoKernelMakesBoth) {
         return queued_lines(lines, false).kernels == Names{"scatter_lines"};
     };
     EXPECT_EQ(copied({100'000, 32, 1, 4, 4}), Names{"scatter_blocks"});
-    EXPECT_EQ(copied({100'000, 33, 1, 4, 4}), after_copy);  // few for the targets
+    EXPECT_EQ(copied({1'000'000, 9, 1, 1, 4}), after_copy);  // few for the targets
     EXPECT_EQ(copied({1 << 18, 8, 1, 4, 1}), Names{"scatter_blocks"});
     EXPECT_EQ(copied({(1 << 18) + 2, 8, 1, 4, 1}), after_copy);
     EXPECT_EQ(copied({1, 8, 1 << 18, 4, 4}), Names{"hold_lines"});
     EXPECT_EQ(copied({1, 8, (1 << 18) + 1, 4, 4}), after_copy);
     EXPECT_EQ(copied({1, 9, 1 << 18, 4, 4}), after_copy);
-    EXPECT_TRUE(in_place({100'000, 32, 1, 4, 4}));
+    EXPECT_TRUE(in_place({100'000, 8, 1, 5, 4}));
     EXPECT_TRUE(in_place({1 << 18, 8, 1, 4, 1}));
     EXPECT_TRUE(in_place({1, 8, 1 << 18, 4, 4}));
+}
+
+TEST(Encoding, PositionsOfALineThatAreNeighboursHaveAThreadEach) {
+    const Names compared{"compare_lines"}, after_copy{"copy_pieces", "compare_lines"};
+    const auto kernels = [](const Lines& lines, bool copies) {
+        return queued_lines(lines, copies).kernels;
+    };
+    EXPECT_EQ(kernels({100'000, 32, 1, 16, 4}, false), compared);
+    EXPECT_NE(kernels({100'000, 31, 1, 16, 4}, false), compared);  // most find a later one
+    EXPECT_EQ(kernels({1000, 256, 1, 128, 4}, false), compared);
+    EXPECT_NE(kernels({1000, 258, 1, 129, 4}, false), compared);
+    EXPECT_EQ(kernels({10'000, 32, 1, 2, 1}, false), compared);
+    EXPECT_NE(kernels({10'000, 31, 1, 2, 1}, false), compared);  // stores of a thread meet
+    EXPECT_EQ(kernels({10'000, 32, 7, 2, 1}, false), compared);
+    EXPECT_EQ(kernels({10'000, 32, 8, 2, 1}, false), Names{"scatter_lines"});  // columns
+    EXPECT_EQ(kernels({1, 32, (1 << 13) - 1, 2, 4}, false), compared);         // are few
+    EXPECT_EQ(kernels({1, 32, 1 << 13, 2, 4}, false), Names{"scatter_lines"});
+    // With a copy to make, too.
+    EXPECT_EQ(kernels({(1 << 17) + 1, 16, 1, 4, 4}, true), after_copy);
+    EXPECT_NE(kernels({1 << 17, 16, 1, 4, 4}, true), after_copy);
+    EXPECT_NE(kernels({(1 << 17) + 1, 15, 1, 4, 4}, true), after_copy);
+    EXPECT_EQ(kernels({10'000, 32, 3, 4, 4}, true), after_copy);  // no blocks of these
 }
 
 TEST(Encoding, LongColumnsAreHeldWhereTheyHaveAsManyPositions) {

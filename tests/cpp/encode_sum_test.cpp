@@ -1,4 +1,4 @@
-// The kernels that sums in any order are made of, and few positions.
+// The kernels that sums are made of, and few positions.
 #ifdef DMLINDEX_HAS_D3D12
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Rows {
 };
 
 Recorded queued_rows(const Rows& rows, ValueType type, std::int64_t bytes, bool copies,
-                     Reduction reduction = Reduction::kAdd) {
+                     Reduction reduction = Reduction::kAdd, bool any_order = true) {
     const Layout table = packed({rows.table, rows.columns}, bytes);
     const Layout items = packed({rows.count, rows.columns}, bytes);
     Plan plan;
@@ -23,7 +23,7 @@ Recorded queued_rows(const Rows& rows, ValueType type, std::int64_t bytes, bool 
     if (copies) lower_copy(table, table, plan);
     plan.reduction = reduction;
     plan.value_type = type;
-    plan.any_order = true;
+    plan.any_order = any_order;
     canonicalize(plan);
     return queued(plan, rows.table * rows.columns * bytes, rows.count * rows.columns * bytes,
                   4 * rows.count);
@@ -74,6 +74,43 @@ TEST(Encoding, FewPositionsOfManyTargetsHaveNoBlocks) {
     EXPECT_EQ(kernels(kMost, 4, true), Names{"scatter_blocks"});
     EXPECT_EQ(kernels(kMost, 1, false), Names{"scatter_blocks"});
     EXPECT_EQ(kernels(kMost + 16, 1, false), Names{"claim_targets"});
+}
+
+TEST(Encoding, FewSumsInOrderIntoManyElementsAreListed) {
+    const auto are_listed = [](std::int64_t table, std::int64_t columns, std::int64_t count) {
+        const Names kernels = queued_rows({table, columns, count}, ValueType::kFloat32, 4, false,
+                                          Reduction::kAdd, false)
+                                  .kernels;
+        EXPECT_EQ(kernels.at(0) == "sort_keys", kernels.at(1).find("list_") == kernels[1].npos);
+        return kernels.at(0) != "sort_keys";
+    };
+    constexpr std::int64_t kMost = 1 << 22;
+    EXPECT_TRUE(are_listed(kMost, 1, 9000));
+    EXPECT_FALSE(are_listed(kMost + 1, 1, 9000));
+    EXPECT_TRUE(are_listed(32 * 200'000, 1, 200'000));
+    EXPECT_FALSE(are_listed(32 * 200'000 + 1, 1, 200'000));
+    EXPECT_TRUE(are_listed(8 * 9000, 5, 9000));
+    EXPECT_FALSE(are_listed(8 * 9000 + 1, 5, 9000));
+}
+
+TEST(Encoding, WideSumsAlongRowsInPlaceAreHeldWithTwoPositionsForEachElement) {
+    const auto are_held = [](std::int64_t positions, std::int64_t bytes) {
+        constexpr std::int64_t kRows = 9000, kElements = 70;
+        const Layout table = packed({kRows, kElements}, bytes);
+        const Layout items = packed({kRows, positions}, bytes);
+        Plan plan;
+        begin_plan(Direction::kScatter, IndexType::kInt32, bytes, plan);
+        lower_scatter_elements(table, packed({kRows, positions}, 4), items, 1, plan);
+        plan.reduction = Reduction::kAdd;
+        plan.value_type = bytes == 8 ? ValueType::kInt64 : ValueType::kInt32;
+        canonicalize(plan);
+        const std::int64_t count = kRows * positions;
+        return queued(plan, kRows * kElements * bytes, count * bytes, 4 * count).kernels ==
+               Names{"hold_lines"};
+    };
+    EXPECT_TRUE(are_held(141, 8));
+    EXPECT_FALSE(are_held(140, 8));
+    EXPECT_TRUE(are_held(71, 4));
 }
 
 TEST(Encoding, CopiesSayHowManyPiecesThereAre) {

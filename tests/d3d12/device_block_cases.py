@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,34 @@ def reduce_blocks(device: Device, values_of: str) -> None:
             with pytest.raises(IndexError, match=rf"\[{TARGETS - 1}, 0\] = 5000 is out of range"):
                 table.numpy()
             same(table, expected)
+
+
+@case
+def compare_lines(device: Device) -> None:
+    """Lines of any size, several in a group and one alone; apart, and with others between; indices
+    of any size, bad ones, and all of a line's the same."""
+    _core.d3d12_set_profile(device.name, {"least_lines": 1, "named_targets": 0})
+    rng = np.random.default_rng(7)
+    for (shape, count), dtype, kind in product(
+        (((700, 32), 2), ((130, 300), 128), ((9, 64, 7), 5), ((5, 70, 2), 33)),
+        DTYPES.values(),
+        ("i1", "i4", "i8", "u4"),
+    ):
+        x = values(shape, dtype)
+        size = min(shape[1], 100)
+        lowest = 0 if kind == "u4" else -size
+        places = rng.integers(lowest, size, (shape[0], count, *shape[2:])).astype(kind)
+        places[3] = 7
+        updates = values(places.shape, dtype) + np.array(9, dtype)
+        for mode in ("raise", "clamp", "drop", "wrap"):
+            table = device.tensor(x)
+            dmlindex.scatter_elements(table, places, updates, axis=1, out=table, mode=mode)
+            same(table, dmlindex.scatter_elements(x, places, updates, axis=1, mode=mode))
+            if mode == "raise":
+                places.reshape(-1)[[0, 5, -1]] = (127, -128 if lowest else 126, 127)
+        table = device.tensor(x)
+        dmlindex.scatter_elements(table, places, updates, axis=1, out=table)
+        if shape[1] < 127:
+            with pytest.raises(IndexError, match="= 127 is out of range"):
+                table.numpy()
+            same(table, x)

@@ -141,7 +141,7 @@ SIDES = {
         sums(4, 100), {25: "reduce_lists_floats", 24: "reduce_sorted_floats"}, FEW, typed=False
     ),
     "listed_elements": Sides(
-        sums(100, 2),
+        sums(6400, 2),
         {100: "reduce_lists_floats", 99: "reduce_sorted_floats"},
         FEW | {"listed_updates": 1},
         typed=False,

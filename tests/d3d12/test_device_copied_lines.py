@@ -12,9 +12,10 @@ import dmlindex
 from dmlindex import Device, _core
 from tests.d3d12.device_kernel_calls import same, values
 
-BLOCKS, LINES, HELD, SINGLES = (
+BLOCKS, LINES, COMPARED, HELD, SINGLES = (
     "scatter_blocks",
     "scatter_lines",
+    "compare_lines",
     "hold_lines",
     "scatter_singles_4_1",
 )
@@ -33,7 +34,9 @@ def own_profile(device: Device) -> Iterator[None]:
     [
         pytest.param((900, 7), 1, 3, "u4", BLOCKS, LINES, id="rows"),
         pytest.param((901, 7), 1, 3, "u1", BLOCKS, LINES, id="bytes in rows"),
-        pytest.param((900, 25), 1, 3, "u4", LINES, LINES, id="few in rows"),
+        pytest.param((900, 25), 1, 3, "u4", COMPARED, COMPARED, id="few in rows"),
+        pytest.param((900, 5, 2), 1, 3, "u8", LINES, LINES, id="close in rows"),
+        pytest.param((900, 7, 3), 1, 3, "u8", COMPARED, COMPARED, id="apart in rows"),
         pytest.param((6, 900), 0, 3, "u8", HELD, LINES, id="columns"),
         pytest.param((7, 900), 0, 3, "u8", LINES, LINES, id="few in columns"),
         pytest.param((9, 5, 101), 1, 1, "u1", SINGLES, SINGLES, id="bytes apart"),

@@ -63,6 +63,8 @@ struct PositionLines {
     bool are_named_early = false;
     // And whether blocks are quicker, if they fit.
     bool have_blocks = false;
+    // Of compare_lines.hlsl: a position has a thread, which looks at the later ones of its line.
+    bool are_compared = false;
     // Of hold_lines.hlsl: a group notes in its memory what comes to its lines' targets.
     bool are_held = false;
     // Of those, and of a reduction:

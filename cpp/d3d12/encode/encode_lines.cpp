@@ -52,6 +52,14 @@ void encode_scatter_lines(const Encoder& encoder, const Plan& plan, const Positi
     views.read[1] = {tensors.indices, Format::kR32};
     views.read[2] = {tensors.indices, Format::kRg32};
     views.written[0] = {tensors.table, element_format(plan.slice_bytes)};
+    if (lines.are_compared) {
+        const std::int64_t together = kBlockThreads / lines.positions;
+        constants.pattern[0][0] = narrow(together);
+        encoder.queue.dispatch(
+            Kernel::compare_lines, constants, views,
+            static_cast<std::uint64_t>(quotient_up(lines.count, together)) * kGroup);
+        return;
+    }
     encoder.queue.dispatch(Kernel::scatter_lines, constants, views,
                            static_cast<std::uint64_t>(lines.count));
 }

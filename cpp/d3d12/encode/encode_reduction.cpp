@@ -93,14 +93,23 @@ void encode_runs(const Encoder& encoder, const Plan& plan, Constants constants, 
     encoder.queue.dispatch(kernels::reduce_long(values), constants, views, groups * kGroup);
 }
 
+// Of single elements a thread has one look at a target that has no list. So more of them may have
+// none: targets for each update, in listed_updates, and in all, in listed_elements, up to which
+// that takes less time than the kernels of a sort.
+constexpr std::int64_t kTimesForEach = 4;
+constexpr std::int64_t kTimesListed = 64;
+
 // Whether most targets have few updates, and not too few have any: then lists are quicker than
 // sorting.
 bool lists_pay(std::int64_t positions, std::int64_t targets, std::int64_t slice_elements,
                const Profile& profile) noexcept {
     const std::int64_t folded = targets * slice_elements;
-    const bool few_to_sort = positions <= kLongestList && folded <= profile.listed_elements;
+    const bool singles = slice_elements == 1;
+    const std::int64_t for_each = profile.listed_updates * (singles ? kTimesForEach : 1);
+    const std::int64_t listed = profile.listed_elements * (singles ? kTimesListed : 1);
+    const bool few_to_look_at = (singles || positions <= kLongestList) && folded <= listed;
     return positions <= profile.listed_updates * targets && folded <= kMostFolded &&
-           (profile.listed_updates * positions >= targets || few_to_sort);
+           (for_each * positions >= targets || few_to_look_at);
 }
 
 // Gives each target a list of the positions that name it, and folds the short ones. The spare slot

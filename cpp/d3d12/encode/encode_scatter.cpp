@@ -10,6 +10,9 @@ namespace {
 // own, in claimed_positions.
 constexpr std::int64_t kTimesClaimed = 4;
 
+// Parts of the positions, of a group's size, that a group has in all ranges but the first.
+constexpr std::uint64_t kPartsTogether = 8;
+
 // Ranges of so many targets each that find_single_winners goes through all positions for; size 0:
 // all targets are one.
 struct Ranges {
@@ -29,6 +32,12 @@ Ranges find_ranges(const Plan& plan, const Choice& choice, std::int64_t targets,
         return {};
     }
     return {static_cast<std::uint64_t>(count), quotient_up(targets, count)};
+}
+
+// The groups that go through them, so many for all positions of one: of later ranges each has
+// several parts.
+std::uint64_t groups_of(const Ranges& ranges, std::uint64_t parts) noexcept {
+    return parts + (ranges.count - 1) * quotient_up(parts, kPartsTogether);
 }
 
 // Finds the last position that names each target.
@@ -62,11 +71,12 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
         four.target_count = constants.target_count;
         four.arguments[2] = narrow(ranges.size);
         four.pattern[0][0] = few_for_each;
+        four.pattern[0][1] = narrow(kPartsTogether);
         Views views;
         views.read[1] = indices_view(plan, tensors);
         views.written[kWinnersRegister] = {winners.span, Format::kRaw};
         encoder.queue.dispatch(for_indices(kernels::find_single_winners, plan), four, views,
-                               ranges.count * groups * kGroup);
+                               groups_of(ranges, groups) * kGroup);
     } else if (encoder.typed_views && fits_any_dims(plan)) {
         Constants any = any_constants(plan, constants.target_bytes, slot);
         any.arguments[1] = narrow(quotient_up(position_count(plan), kFour));

@@ -38,6 +38,10 @@ constexpr std::int64_t kManyLanes = 1 << 17;
 constexpr std::int64_t kManyForEach = 5;
 constexpr std::int64_t kSomeOfALane = 32;
 
+// Positions for each element of a row from which on sums of 8 bytes in place are held: with fewer
+// atomics are as quick.
+constexpr std::int64_t kManyForEachWide = 2;
+
 // Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it.
 constexpr std::int64_t kManyGroups = 264;
 constexpr std::int64_t kSomeGroups = 64;
@@ -145,7 +149,10 @@ bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t ele
         return false;
     }
     if (sums && plan.element_bytes == kWord && lines.positions < kSomePositions) return false;
-    if (sums && !plan.copies_source) return lines.positions > elements;
+    if (sums && !plan.copies_source) {
+        const bool are_wide_rows = lines.are_rows && plan.element_bytes > kWord;
+        return lines.positions > (are_wide_rows ? kManyForEachWide : 1) * elements;
+    }
     return elements <= (plan.copies_source ? 2 : kMostUnnamed) * lines.positions;
 }
 

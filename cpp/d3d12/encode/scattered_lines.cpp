@@ -16,6 +16,13 @@ constexpr std::int64_t kBlockBytesInPlace = 112;
 // of less than a word in rows, and so many positions in columns.
 constexpr std::int64_t kManyNarrow = 1 << 21;
 constexpr std::int64_t kManyInColumns = 1 << 20;
+// Of compare_lines.hlsl: positions of a line, of which each looks at all others at worst; targets
+// for each; and, where other kernels make the copy, too, targets and positions from which on that
+// is quicker than those.
+constexpr std::int64_t kMostOnALine = 128;
+constexpr std::int64_t kTargetsCompared = 2;
+constexpr std::int64_t kTargetsCopied = 4;
+constexpr std::int64_t kManyCompared = 1 << 19;
 
 // Whether threads beside each other read positions beside each other.
 bool are_columns(const Plan& plan, const PositionLines& lines) noexcept {
@@ -57,6 +64,28 @@ bool rows_have_blocks(const Plan& plan, const PositionLines& lines,
            lines_are_rows(plan, lines);
 }
 
+// Whether a thread a position is quicker: its neighbours read what lies together, which those that
+// have a line each do not, unless lines are columns; or lines are few. But not where a line's
+// targets are so few that stores of one thread meet in the cache, or that most positions find a
+// later one.
+bool comparing_pays(const Plan& plan, const PositionLines& lines, const Profile& profile) noexcept {
+    if (plan.coordinate_count != 1 || lines.along < 0 || lines.positions < 2 ||
+        lines.positions > kMostOnALine ||
+        (are_columns(plan, lines) && lines.count >= profile.least_lines)) {
+        return false;
+    }
+    const std::int64_t targets = plan.coordinates[0].limit;
+    return targets * plan.slice_bytes >= kSectorBytes &&
+           targets >= kTargetsCompared * lines.positions;
+}
+
+// Whether it is even where the copy takes a kernel of its own.
+bool comparing_pays_for_a_copy(const Plan& plan, const PositionLines& lines) noexcept {
+    return !are_columns(plan, lines) &&
+           plan.coordinates[0].limit >= kTargetsCopied * lines.positions &&
+           position_count(plan) > kManyCompared;
+}
+
 }  // namespace
 
 std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors& tensors,
@@ -66,7 +95,12 @@ std::optional<PositionLines> find_position_lines(const Plan& plan, const Tensors
         return std::nullopt;
     }
     std::optional<PositionLines> lines = find_apart(plan, tensors, reach);
-    if (!lines || lines->count < reach.profile.least_lines) return std::nullopt;
+    if (!lines) return std::nullopt;
+    lines->are_compared = comparing_pays(plan, *lines, reach.profile);
+    if (lines->are_compared && (!plan.copies_source || comparing_pays_for_a_copy(plan, *lines))) {
+        return lines;
+    }
+    if (lines->count < reach.profile.least_lines) return std::nullopt;
     lines->are_named_early = are_named_early(plan, *lines, reach);
     if (lines->are_named_early) return lines;
     if (lines->positions > most_positions(plan, *lines, reach.profile) ||

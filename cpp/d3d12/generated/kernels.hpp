@@ -82,6 +82,7 @@ enum class Kernel : std::uint8_t {
     scatter_singles_8_3,
     claim_targets,
     scatter_lines,
+    compare_lines,
     hold_lines,
     scatter_winners_1,
     scatter_winners_2,
@@ -127,7 +128,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 117;
+inline constexpr int kKernelCount = 118;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

@@ -1,5 +1,6 @@
 // find_winners.hlsl for single elements, four positions a thread. arguments.y: 0 if the indices are only to be checked,
-// else how many fours there are: the last ones come first. arguments.z: the targets of a range.
+// else how many fours there are: the last ones come first. arguments.z: the targets of a range; pattern[0].y: the parts that
+// a group of a later range has, at most 32.
 
 #include "four.hlsli"
 #include "ranges.hlsli"
@@ -8,24 +9,14 @@
 #include "winners.hlsli"
 
 // Where there are ranges, a group whose threads mostly have neighbouring targets each touches few lines of the cache: it
-// claims those of all ranges at once, and notes behind the winners that nothing is left for the others.
+// claims those of all ranges at once, and notes behind the winners that nothing is left for the others. Of those each has
+// several parts to look at, as it takes longer to begin a group than to see that nothing is left.
 static const uint kNear = 256;
 groupshared uint apart;  // threads whose targets are not
-groupshared bool is_done;
+groupshared uint left;   // a bit for each part of the group's that is not done
 
-[numthreads(GROUP, 1, 1)]
-void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
-    Range range = find_range(group_id(group), (arguments.y + GROUP - 1) / GROUP, arguments.z);
-    uint note = 4 * (target_count + range.group);
-    [branch] if (arguments.z) {
-        [branch] if (thread == 0) {
-            apart = 0;
-            is_done = range.first && winners.Load(note) > winners_base;
-        }
-        GroupMemoryBarrierWithGroupSync();
-        if (is_done) return;
-    }
-    uint id = range.group * GROUP + thread;
+void claim_part(Range range, uint part, uint thread) {
+    uint id = part * GROUP + thread;
     bool there = id < arguments.y && !failed();  // no thread may leave before the others: they meet at barriers
     Four four = locate_four(arguments.y == 0 ? id : arguments.y - 1 - min(id, arguments.y - 1));
     if (arguments.y == 0) return;
@@ -46,9 +37,31 @@ void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
         GroupMemoryBarrierWithGroupSync();
         if (apart <= GROUP / 8) {
             range.size = 0xffffffff;
-            if (thread == 0) winners.Store(note, winners_base + 1);
+            if (thread == 0) winners.Store(4 * (target_count + part), winners_base + 1);
         }
     }
     marks = marks && target - range.first < range.size;
-    claim_together(thread, target, four.first, settled(range.group, thread, target, marks));
+    claim_together(thread, target, four.first, settled(part, thread, target, marks));
+}
+
+[numthreads(GROUP, 1, 1)]
+void main(uint3 group : SV_GroupID, uint thread : SV_GroupIndex) {
+    Range range = find_range(group_id(group), (arguments.y + GROUP - 1) / GROUP, arguments.z, pattern[0].y);
+    [branch] if (arguments.z) {
+        if (thread == 0) {
+            apart = 0;
+            left = range.first == 0 ? 1 : 0;
+        }
+        GroupMemoryBarrierWithGroupSync();
+        [branch] if (range.first != 0 && thread < range.parts) {
+            if (winners.Load(4 * (target_count + range.part + thread)) <= winners_base) InterlockedOr(left, 1u << thread);
+        }
+        GroupMemoryBarrierWithGroupSync();
+    }
+    [loop] for (uint i = 0; i < range.parts; ++i) {
+        [branch] if (arguments.z == 0 || (left >> i & 1) != 0) {
+            [branch] if (i > 0) GroupMemoryBarrierWithGroupSync();
+            claim_part(range, range.part + i, thread);
+        }
+    }
 }
