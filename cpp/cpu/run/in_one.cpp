@@ -158,7 +158,11 @@ class RepeatedUpdate {
 
     std::int64_t operator()(const IndexRun& run, const std::byte* item) noexcept {
         const std::int64_t at_once = std::min(run.count, kBytes / job_.slice_bytes);
-        fill(items_, item, job_.slice_bytes, at_once);
+        if (item != item_ || at_once > count_) {
+            fill(items_, item, job_.slice_bytes, at_once);
+            item_ = item;
+            count_ = at_once;
+        }
         std::int64_t moved = 0;
         while (moved < run.count) {
             IndexRun piece = behind(run, moved);
@@ -175,6 +179,8 @@ class RepeatedUpdate {
     static constexpr std::int64_t kBytes = 16 << 10;
 
     const Job& job_;
+    const std::byte* item_ = nullptr;  // what is written out, and how many times
+    std::int64_t count_ = 0;
     alignas(kCacheLineBytes) std::byte items_[kBytes];
 };
 

@@ -13,7 +13,8 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Fewer positions take less time than it takes to see how to copy something.
+// Fewer positions take less time than it takes to see how to copy indices, and than to see how to
+// copy a table.
 constexpr std::int64_t kFewPositions = 128;
 constexpr std::int64_t kFewReads = 512;
 
