@@ -221,8 +221,9 @@ struct RegisterTable {
     }
 };
 
-// Tables in memory, by hardware gathers. These read 4 bytes at least: a shorter element
-// together with what is behind it, or before it at the table's end.
+// Tables in memory, by hardware gathers. These read 4 bytes at least: a shorter element together
+// with those of its aligned word, as reads across lines take twice as long and more, or with those
+// before it at the table's end.
 template <std::int64_t kBytes>
 struct GatheredTable {
     static constexpr std::int64_t kStep = kLookUpStep;
@@ -230,9 +231,13 @@ struct GatheredTable {
     static constexpr bool kTakesBytes = false;
     const std::byte* table;
     __m512i last_start;
+    __m512i starts;  // the bits of a word's first place; all of them where words are not aligned
 
     GatheredTable(const std::byte* from, std::int64_t limit) noexcept
-        : table(from), last_start(_mm512_set1_epi32(static_cast<int>(limit - kAtOnce))) {}
+        : table(from),
+          last_start(_mm512_set1_epi32(static_cast<int>(limit - kAtOnce))),
+          starts(_mm512_set1_epi32(
+              reinterpret_cast<std::uintptr_t>(from) % 4 == 0 ? -static_cast<int>(kAtOnce) : -1)) {}
 
     void look_up(__m512i places, std::byte* items) const noexcept {
         if constexpr (kBytes == 8) {
@@ -244,7 +249,7 @@ struct GatheredTable {
             _mm512_storeu_si512(items, _mm512_i32gather_epi32(places, table, 4));
         } else {
             constexpr int kLogOfBits = kBytes == 1 ? 3 : 4;
-            const __m512i start = _mm512_min_epi32(places, last_start);
+            const __m512i start = _mm512_min_epi32(_mm512_and_si512(places, starts), last_start);
             const __m512i before = _mm512_slli_epi32(_mm512_sub_epi32(places, start), kLogOfBits);
             const __m512i found =
                 _mm512_srlv_epi32(_mm512_i32gather_epi32(start, table, kBytes), before);
