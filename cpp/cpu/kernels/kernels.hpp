@@ -43,8 +43,7 @@ struct IndexRun {
 // Writes count offsets: table_offset + i·table_stride (or places[i]) + Σ_k
 // index_k·coordinate_k.table_stride, or kSkipped for an index out of range under Mode::kSkip;
 // returns false, and the offsets mean nothing, if there is one that the mode gives no place. Limits
-// are at least 1, or 0 under Mode::kSkip. Reads every index once; under Mode::kWrap, where any will
-// do, maybe twice.
+// are at least 1, or 0 under Mode::kSkip. Reads every index once; under Mode::kWrap maybe twice.
 using ResolveKernel = bool (*)(const IndexRun& run, std::int64_t* offsets) noexcept;
 
 // The scalar ResolveKernels, for every index type and mode: vector kernels leave rests and rare
@@ -141,6 +140,7 @@ struct Block {
     bool far;                     // the table is larger than the caches: fetch ahead
     const std::byte* fill;        // for gathers: element_bytes of them, or null for zeros
     const std::byte* byte_table;  // for reductions of ValueType::kByteTable
+    bool asks_for_items = false;  // before they are written: for gathers
     bool all_lines = false;       // a kernel that can fetches slices ahead as a whole
 };
 

@@ -40,6 +40,18 @@ std::int64_t look_up_on_line(const IndexRun& given, std::int64_t last_place, con
     return i;
 }
 
+// Asks for the items that a look-up writes some way on: longer ones into L1, as stores leave in
+// order, of short ones the hardware foresees enough.
+template <std::int64_t kWide>
+[[gnu::always_inline]] static inline void fetch_written(const std::byte* items, std::int64_t bytes,
+                                                        std::int64_t ahead) noexcept {
+    if constexpr (kWide >= 16) {
+        fetch_ahead<kIntoL1>(items, kLookUpStep * bytes, kWrittenAheadBytes);
+    } else if constexpr (kWide >= 4) {
+        fetch_ahead(items, kLookUpStep * bytes, ahead);
+    }
+}
+
 // Bytes as indices into a table that has a place for each of them, eight in a word.
 template <Mode kMode, std::int64_t kBytes>
 [[gnu::noinline]] std::int64_t look_up_bytes(const IndexRun& run, const std::byte* table,
@@ -74,7 +86,7 @@ std::int64_t look_up(const IndexRun& given, const std::byte* table, std::byte* i
     const std::int64_t ahead = ahead_bytes(run);
     AsTheyAre<Vector, Index> as_they_are(run.coordinates[0].limit - 1);
     return each_step(run.count, [&](std::int64_t i) {
-        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
+        fetch_written<kBytes>(items + i * kBytes, kBytes, ahead);
         fetch_elements<Index>(run, table, kBytes, i);
         const std::byte* const indices = run.indices + i * static_cast<std::int64_t>(sizeof(Index));
         const auto move = [&](std::int64_t j, std::int64_t place) {
@@ -104,7 +116,7 @@ std::int64_t look_up_placed(const IndexRun& run, const std::byte* table,
     PlacesBefore<Vector> before(run);
     std::int64_t i = 0;
     for (; i + kLookUpStep <= count; i += kLookUpStep) {
-        if constexpr (kBytes >= 4) fetch_ahead(items + i * kBytes, kLookUpStep * kBytes, ahead);
+        fetch_written<kBytes>(items + i * kBytes, kBytes, ahead);
         alignas(64) std::int64_t offsets[kLookUpStep];
         const auto keep = [&](std::int64_t j, Vector at) {
             (before.at(i + j) + multiply_signed(at, stride)).store(offsets + j);
@@ -133,7 +145,7 @@ std::int64_t look_up_as(const IndexRun& run, const std::byte* table, std::byte* 
     const Vector last_wide = Vector::splat(last_place - (kWide - 1) / bytes);
     const std::int64_t ahead = ahead_bytes(run);
     return each_step(count, [&](std::int64_t i) {
-        fetch_ahead(items + i * bytes, kLookUpStep * bytes, ahead);
+        fetch_written<kWide>(items + i * bytes, bytes, ahead);
         alignas(64) std::int64_t offsets[kLookUpStep];
         Vector any_at_end = Vector::splat(0);
         const auto keep = [&](std::int64_t j, Vector at) {

@@ -110,7 +110,7 @@ bool execute_in_blocks(const Job& job, const Partition& parts, const Tile& tile)
             skip_outside(offsets, count, job.first_offset, job.last_offset);
         }
         trial.each_piece({job.buffers.table, offsets, count, items, item_stride, job.slice_bytes,
-                          job.element_bytes, job.far, job.fill, job.byte_table},
+                          job.element_bytes, job.far, job.fill, job.byte_table, job.asks_for_items},
                          [&](const Block& block) {
                              next_row.each_piece(
                                  next, block.count, [&](std::int64_t first, std::int64_t piece) {

@@ -222,7 +222,7 @@ bool execute_tiles(const Job& job, const Tile& tile, Kernel kernel) noexcept {
         if (by_row) run.count = std::min(run.count, at_once);
         if (!job.resolve(run, offsets)) return false;
         job.move({job.buffers.table, offsets, run.count, items, item_stride, job.slice_bytes,
-                  job.element_bytes, job.far, job.fill, job.byte_table});
+                  job.element_bytes, job.far, job.fill, job.byte_table, job.asks_for_items});
         walker.advance((moved + run.count) / tile.row_places);
     }
     return true;

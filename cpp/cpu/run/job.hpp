@@ -33,8 +33,9 @@ struct Job {
     std::int64_t reached;     // so many bytes of the table are there for indices to lead to
     bool reduces;
     std::int64_t many_in_a_row;  // so many updates of a place are quicker in a register
-    bool fetches_table;  // look-ups ask ahead: it is larger than the caches of which they need not
-    bool far;            // the table is larger than the caches
+    bool asks_for_items;  // a gather's rows, before they are written: L1 does not hold them all
+    bool fetches_table;   // look-ups ask ahead: it is larger than the caches of which they need not
+    bool far;             // the table is larger than the caches
     bool
         asks_for_updates;  // so are its lines for the update's stores, or they wait for L2 too long
     bool items_are_far;    // items and indices come from memory

@@ -25,10 +25,11 @@ struct Slices {
 void move(const LinearJob& linear, const Slices& slices, std::int64_t start,
           Carry& carry) noexcept {
     const Job& job = linear.job;
-    deliver(job,
-            {job.buffers.table + start, slices.offsets, slices.count, slices.items,
-             slices.item_stride, job.slice_bytes, job.element_bytes, job.far, job.fill, nullptr},
-            carry);
+    deliver(
+        job,
+        {job.buffers.table + start, slices.offsets, slices.count, slices.items, slices.item_stride,
+         job.slice_bytes, job.element_bytes, job.far, job.fill, nullptr, job.asks_for_items},
+        carry);
 }
 
 // Offsets as they are on the line.

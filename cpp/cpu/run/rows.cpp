@@ -58,7 +58,7 @@ std::optional<bool> execute_in_rows(const Job& job, const Dim* dims, int rank) n
                           std::int64_t item_stride, std::int64_t bytes) {
         if (!job.resolve(run, offsets)) return false;
         kernel({job.buffers.table, offsets, run.count, items, item_stride, bytes, job.element_bytes,
-                job.far, job.fill, job.byte_table});
+                job.far, job.fill, job.byte_table, job.asks_for_items});
         return true;
     };
     const Dim& row = dims[rank - 1];
