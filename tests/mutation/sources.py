@@ -25,7 +25,7 @@ FILES = [
 # large caches are, and that an ISA has its own of what a header has, changes speed alone.
 LEFT_OUT = re.compile(
     r"/operators/.*(operators\.hpp|descs|feature_levels|validat)"
-    r"|/kernels/(kernels|caches|avx2_reduce|avx512fp16)\."
+    r"|/kernels/(kernels|caches|in_caches|avx2_reduce|avx512fp16)\."
 )
 COPIED = ["CMakeLists.txt", "cmake", "include", "cpp", "pyproject.toml", "python", "tests/cpp"]
 # A shader knows which mutant lives by a constant, asked for at each dispatch, and may compile with

@@ -4,6 +4,7 @@
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/carry.hpp"
+#include "cpu/kernels/in_caches.hpp"
 #include "cpu/kernels/trials.hpp"
 #include "cpu/run/fill.hpp"
 #include "cpu/run/job.hpp"
@@ -88,8 +89,9 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
     const std::int64_t bytes = source_bytes(plan);
     if (bytes == 0) return;
     const int threads = threads_for_copy(bytes);
-    const bool streamed = is_streamed(plan, bytes, threads);
     if (plan.copy_rank == 0) {
+        const bool streamed =
+            is_streamed(plan, bytes, threads) && !are_in_caches(buffers.table, bytes);
         copy_span(buffers.table, buffers.source, bytes, threads, streamed);
         return;
     }
@@ -108,7 +110,8 @@ void copy_source(const Plan& plan, const Buffers& buffers) {
 
 void copy_all(std::byte* to, const std::byte* from, std::int64_t bytes) {
     const int threads = threads_for_copy(bytes);
-    const bool streamed = kernels().stream != nullptr && goes_past_caches(bytes, threads);
+    const bool streamed = kernels().stream != nullptr && goes_past_caches(bytes, threads) &&
+                          !are_in_caches(to, bytes);
     copy_span(to, from, bytes, threads, streamed);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/in_caches.hpp"
 #include "cpu/kernels/trials.hpp"
+#include "cpu/run/tiles.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -28,8 +30,14 @@ constexpr std::int64_t kMostInL1 = 48 << 10;
 // To so many positions it makes a difference whether they had better ask for what they read.
 constexpr std::int64_t kWorthATrial = 4096;
 
-// Whether a gather's result is so large that it is written past the caches.
-bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
+bool is_packed(const Plan& plan) noexcept {
+    return plan.rank == 0 || (plan.dims[plan.rank - 1].item_stride == plan.slice_bytes &&
+                              items_are_linear(plan.dims, plan.rank));
+}
+
+// Whether a gather's result is so large that it is written past the caches, in none of which it is.
+bool is_streamed(const Plan& plan, const Buffers& buffers, std::int64_t reached,
+                 int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
         plan.slice_bytes < kStreamedSliceBytes || kernels().stream == nullptr) {
         return false;
@@ -38,7 +46,8 @@ bool is_streamed(const Plan& plan, std::int64_t reached, int threads) noexcept {
     const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
     const bool by_library = plan.slice_bytes >= kManyPagesBytes && library_copies_pages();
     const std::int64_t kept_bytes = by_library ? kKeptByLibraryBytes : kKeptBytes;
-    return result_bytes + table_bytes >= kept_bytes && goes_past_caches(result_bytes, threads);
+    return result_bytes + table_bytes >= kept_bytes && goes_past_caches(result_bytes, threads) &&
+           is_packed(plan) && !are_in_caches(buffers.items, result_bytes);
 }
 
 // Halves wait longer for each other, where each step converts them.
@@ -147,7 +156,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
                         caches().far_bytes;
     job.asks_for_items = !job.far && plan.direction == Direction::kGather &&
                          position_count(plan) * plan.slice_bytes > kMostInL1;
-    job.stream = is_streamed(plan, reached, threads) ? table.stream : nullptr;
+    job.stream = is_streamed(plan, buffers, reached, threads) ? table.stream : nullptr;
     job.fetches_table =
         reached > caches().far_bytes || (job.far && plan.slice_bytes > kElementBytes);
     job.reached = reached;

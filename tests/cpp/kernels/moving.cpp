@@ -65,6 +65,7 @@ struct Move {
                  !c.timed && random.one_in(2),
                  fill.empty() ? nullptr : fill.data(),
                  nullptr,
+                 random.one_in(2),
                  random.one_in(2)};
     }
 };
