@@ -7,6 +7,7 @@
 #include "cpu/backend.hpp"
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/cpu_features.hpp"
+#include "cpu/kernels/isas.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/trials.hpp"
 #include "dmlindex/error.hpp"

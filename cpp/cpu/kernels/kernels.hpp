@@ -105,6 +105,13 @@ constexpr Mode look_up_mode(Mode mode) noexcept {
 using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last_place,
                                           const std::byte* line, std::byte* items) noexcept;
 
+// The place that each of many tuples of 2 to 4 indices names in a packed table, whose elements the
+// coordinates' strides count, fewer than 2^30 and each of the limits too. Tuples are packed. Writes
+// kLookUpStep at a time, as long as all of these are in range, and returns how many; the last step
+// goes over some again. None of fewer, or of other tuples. Slots are null where there is no gain.
+inline constexpr int kMostFlattened = 4;
+using FlattenKernel = std::int64_t (*)(const IndexRun& run, std::uint32_t* places) noexcept;
+
 // Resolve and scatter, or reduce, in one, for packed items of elements and packed indices of one
 // coordinate whose stride they are: moves all in order, or those before the first whose index is
 // out of range, and returns how many. Places of a far table are asked for ahead.
@@ -232,6 +239,7 @@ struct Kernels {
     std::int64_t least_gathered[kSliceClasses];
     // For elements; null where an ISA's two passes take no longer.
     LookUpKernel look_up_placed[kIndexTypes][kModes][kSliceClasses];
+    FlattenKernel flatten[kIndexTypes][kModes];
     LineLookUpKernel line_look_up[kIndexTypes][kSliceClasses];
     LineLookUpKernel line_look_up_small[kIndexTypes][kSliceClasses];  // for axes of small_table
     UpdateKernel put[kSliceClasses][kIndexTypes];  // for elements; null for rare indices
@@ -258,38 +266,6 @@ struct Kernels {
     ShuffleKernel shuffle;                   // null where an ISA has none
     std::int64_t shuffle_bytes;
 };
-
-// Calls add<Index, kMode>(type, mode), the last two for the slots.
-template <class Add>
-void for_each_index_type_and_mode(Add add) noexcept {
-    const auto each_mode = [&]<class Index>(IndexType type) {
-        const auto each = [&]<Mode kMode>() {
-            add.template operator()<Index, kMode>(static_cast<int>(type), static_cast<int>(kMode));
-        };
-        each.template operator()<Mode::kRaise>();
-        each.template operator()<Mode::kClamp>();
-        each.template operator()<Mode::kWrap>();
-        each.template operator()<Mode::kSkip>();
-    };
-    each_mode.template operator()<std::int8_t>(IndexType::kInt8);
-    each_mode.template operator()<std::uint8_t>(IndexType::kUint8);
-    each_mode.template operator()<std::int16_t>(IndexType::kInt16);
-    each_mode.template operator()<std::uint16_t>(IndexType::kUint16);
-    each_mode.template operator()<std::int32_t>(IndexType::kInt32);
-    each_mode.template operator()<std::uint32_t>(IndexType::kUint32);
-    each_mode.template operator()<std::int64_t>(IndexType::kInt64);
-    each_mode.template operator()<std::uint64_t>(IndexType::kUint64);
-}
-
-void add_scalar_kernels(Kernels& kernels) noexcept;
-void add_avx2_kernels(Kernels& kernels) noexcept;
-void add_avx2_reductions(Kernels& kernels) noexcept;
-void add_avx512_kernels(Kernels& kernels) noexcept;
-void add_avx512_look_ups(Kernels& kernels) noexcept;
-void add_avx512_line_look_ups(Kernels& kernels) noexcept;
-void add_avx512fp16_sums(Kernels& kernels) noexcept;
-void add_neon_kernels(Kernels& kernels) noexcept;
-void add_reductions(Kernels& kernels) noexcept;
 
 // The kernels for this CPU, or those that DMLINDEX_CPU names.
 const Kernels& kernels();

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/kernels/arithmetic.hpp"
+#include "cpu/kernels/isas.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
 #include "cpu/kernels/reduce_slice.hpp"

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cpu/kernels/isas.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
 #include "cpu/kernels/scalar_indices.hpp"

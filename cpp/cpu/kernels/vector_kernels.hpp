@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "cpu/kernels/carry.hpp"
+#include "cpu/kernels/isas.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/kernels/moves.hpp"
 #include "cpu/kernels/trials.hpp"

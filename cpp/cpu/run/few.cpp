@@ -6,6 +6,7 @@
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/tiles.hpp"
+#include "cpu/run/tuples.hpp"
 #include "cpu/run/walker.hpp"
 #include "plan/facts.hpp"
 
@@ -38,6 +39,11 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
         run.fetches_table = reached_bytes(plan) > caches().far_bytes;
         // Else one needs the mode, and all are resolved.
         if (look_up(run, buffers.table, buffers.items) == row.size) return true;
+    }
+    if (plan.coordinate_count > 1 && plan.rank == 1 &&
+        plan.dims[0].size >= least_tuples(plan.coordinate_count) &&
+        run_few_tuples(plan, buffers, copies, far)) {
+        return true;
     }
     const ResolveKernel resolve =
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];

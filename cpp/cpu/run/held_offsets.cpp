@@ -75,6 +75,17 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
         plan.mode == Mode::kRaise && plan.coordinate_count == 1 && in_units[0].table_stride == 1;
     const HoldKernel hold =
         plain ? table.hold[static_cast<int>(plan.index_type)][width_class_] : nullptr;
+    const FlattenKernel flatten = range.unit == plan.slice_bytes ? flatten_for(plan) : nullptr;
+    const Coordinate all{range.steps + 1, 1, 0, 0};
+    const auto hold_tuples = [&](const IndexRun& run, std::byte* packed) {
+        alignas(kCacheLineBytes) std::uint32_t places[kBlockPositions];
+        const HoldKernel hold_places =
+            table.hold[static_cast<int>(IndexType::kUint32)][width_class_];
+        return flatten(run, places) == run.count &&
+               hold_places({reinterpret_cast<const std::byte*>(places), sizeof places[0], run.count,
+                            0, 0, &all, 1},
+                           packed);
+    };
     const std::int64_t chunk_size = (held_count + threads - 1) / threads;
     std::atomic<bool> all_good{true};
     parallel_for(threads, [&](std::int64_t chunk) {
@@ -89,12 +100,14 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
             const IndexRun run = walker.index_run(indices, count, in_units, plan.coordinate_count);
             std::byte* const packed = packed_.get() + position * width;
             const bool direct = hold != nullptr && run.index_stride == index_bytes(plan.index_type);
-            const bool good = direct ? hold(run, packed) : resolve_run(run, offsets);
-            if (!good) {
+            // Tuples that are not all held so may still be resolved.
+            const bool is_held =
+                direct ? hold(run, packed) : flatten != nullptr && hold_tuples(run, packed);
+            if (!is_held && (direct || !resolve_run(run, offsets))) {
                 all_good.store(false, std::memory_order_relaxed);
                 return;
             }
-            if (!direct) pack(offsets, count, lowest_in_units, packed);
+            if (!is_held) pack(offsets, count, lowest_in_units, packed);
             position += count;
             walker.advance(count);
         }
@@ -102,11 +115,33 @@ bool HeldOffsets::resolve(const Plan& plan, const std::byte* indices, int thread
     return all_good.load();
 }
 
+namespace {
+
+// What is held has been checked: as unsigned indices below any limit.
+constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexType::kUint32,
+                                 IndexType::kUint64};
+
+}  // namespace
+
+// What tuples name is held as places.
+void HeldOffsets::apply_to_tuples(Job& job) const noexcept {
+    const int slice = slice_class(job.slice_bytes);
+    const IndexType type = kWidths[width_class_];
+    job.tuples = {};
+    if (unit_.table_stride != job.slice_bytes) return;
+    if (job.direction == Direction::kScatter) {
+        job.update = kernels().put[slice][static_cast<int>(type)];
+        return;
+    }
+    const LookUps look_ups =
+        look_ups_for(kernels(), type, Mode::kClamp,
+                     {slice, unit_.limit, job.dims[job.rank - 1].size}, job.reached);
+    job.look_up = look_ups.usual;
+    job.look_up_singly = look_ups.singly;
+}
+
 void HeldOffsets::apply(Job& job) const noexcept {
     job.resolve = kernels().unpack[width_class_];
-    // Checked already: as unsigned indices below any limit.
-    constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexType::kUint32,
-                                     IndexType::kUint64};
     job.hold = kernels().hold[static_cast<int>(kWidths[width_class_])][1];
     if (job.look_up != nullptr) {
         const LookUps look_ups = look_ups_for(kernels(), kWidths[width_class_], Mode::kClamp,
@@ -114,6 +149,7 @@ void HeldOffsets::apply(Job& job) const noexcept {
         job.look_up = look_ups.usual;
         job.look_up_singly = look_ups.singly;
     }
+    if (job.tuples.flatten != nullptr) apply_to_tuples(job);
     if (job.look_up_placed != nullptr) {
         // Offsets are unpacked so quickly that bytes and pairs, which a move puts together 16 bytes
         // at a time, go in two passes.

@@ -30,6 +30,8 @@ class HeldOffsets {
     void apply(Job& job) const noexcept;
 
   private:
+    void apply_to_tuples(Job& job) const noexcept;
+
     int width_class_ = 0;
     std::int64_t lowest_ = 0;
     Coordinate unit_{};               // the stride of a step

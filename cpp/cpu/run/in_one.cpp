@@ -8,6 +8,7 @@
 #include "cpu/run/next_row.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/shuffled_rows.hpp"
+#include "cpu/run/tuples.hpp"
 
 namespace dmlindex::cpu {
 namespace {
@@ -44,6 +45,16 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     if (parts.free_count > 1)
         return looks_up_shared(job, parts, run.size) && !shuffles_short_rows(job, parts);
     return run.size >= kShortRow;
+}
+
+// As can_look_up(), for tuples of indices, which are gathered or scattered by.
+bool can_flatten(const Job& job, const Partition& parts) noexcept {
+    if (job.tuples.flatten == nullptr || parts.behind > 0 || parts.positions_rank == 0 ||
+        parts.free_count > 1 || job.first_offset != kSkipped) {
+        return false;
+    }
+    const Dim& run = job.dims[job.rank - 1];
+    return run.size >= (parts.positions_rank == 1 ? kLookUpStep : kShortRow);
 }
 
 // Whether so many updates in a row go to one place that they had better stay in a register than be
@@ -234,6 +245,13 @@ std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexc
     const Tile row{job.rank - 1, job.rank > 0 ? job.dims[job.rank - 1].size : 1, 1};
     if (can_look_up(job, parts)) {
         return execute_tiles(job, row, LookUp(job));
+    }
+    if (can_flatten(job, parts)) {
+        const Tuples tuples(job.tuples, job.coordinates, job.coordinate_count, job.slice_bytes);
+        const bool far = job.tuples.look_up != nullptr ? job.fetches_table : job.asks_for_updates;
+        return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
+            return tuples.move_run(run, job.buffers.table + run.table_offset, items, far);
+        });
     }
     if (!can_update(job, parts)) return std::nullopt;
     if (job.dims[job.rank - 1].item_stride == 0)

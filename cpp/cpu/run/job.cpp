@@ -6,6 +6,7 @@
 #include "cpu/kernels/in_caches.hpp"
 #include "cpu/kernels/trials.hpp"
 #include "cpu/run/tiles.hpp"
+#include "cpu/run/tuples.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -169,7 +170,9 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
             : nullptr;
     job.updates = choose_updates(table, plan, slice);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
-    job.asks_for_updates = job.far || (job.update != nullptr && updates_wait(plan, reached));
+    job.tuples = tuple_kernels_for(plan, reached);
+    job.asks_for_updates = job.far || ((job.update != nullptr || job.tuples.update != nullptr) &&
+                                       updates_wait(plan, reached));
     job.copy = job.reduces ? nullptr : table.copy[slice];
     job.buffers = buffers;
     job.index_bytes = index_bytes(plan.index_type);

@@ -6,6 +6,7 @@
 
 #include "cpu/backend.hpp"
 #include "cpu/kernels/kernels.hpp"
+#include "cpu/run/tuples.hpp"
 
 namespace dmlindex::cpu {
 
@@ -24,6 +25,7 @@ struct Job {
     LookUpKernel look_up;         // for packed elements; null where there is none
     LookUpKernel look_up_singly;  // the same, to be tried; null where it is not another one
     LookUpKernel look_up_placed;  // the same for positions with places of their own
+    TupleKernels tuples;
     UpdateKernel update;
     const UpdateKernel* updates;  // by index type: update is one of them
     // For strided slices that are not skipped; null where they are reduced or compressed.

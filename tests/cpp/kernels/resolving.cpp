@@ -156,6 +156,58 @@ void try_line_look_up_small(Case& c, cpu::LineLookUpKernel kernel) {
     try_line_look_up_in(c, kernel, c.timed ? std::min<std::int64_t>(most, 64) : limit);
 }
 
+void try_flatten(Case& c, cpu::FlattenKernel kernel) {
+    Random& random = c.random;
+    const auto type = c.at<IndexType>(0);
+    const Mode mode = cpu::look_up_mode(c.at<Mode>(1));
+    const std::int64_t bytes = index_bytes(type);
+    const int numbers = c.timed ? 3 : static_cast<int>(random.between(2, cpu::kMostFlattened));
+    const int most = 29 / numbers;  // bits of a limit: places have 30
+    Coordinate coordinates[cpu::kMostFlattened];
+    std::int64_t stride = 1;
+    for (int k = numbers; k-- > 0;) {
+        const std::int64_t limit =
+            c.timed ? 10 : random.one_of({std::int64_t{1}, random.between(2, 20), power(most)});
+        coordinates[k] = {limit, stride, k * bytes, 0};
+        stride *= limit;
+    }
+    if (!c.timed && random.one_in(4))
+        std::swap(coordinates[0].table_stride, coordinates[1].table_stride);
+    const Twin indices = c.buffer(c.count * numbers * bytes);
+    const Twin places = c.buffer(c.count * 4, 4);
+    const std::int64_t hostile = hostility(c);
+    std::int64_t good = 0;
+    for (std::int64_t i = 0; i < c.count; ++i) {
+        bool inside = true;
+        std::int64_t place = 0;
+        for (int k = 0; k < numbers; ++k) {
+            const std::int64_t limit = coordinates[k].limit;
+            const std::uint64_t bits =
+                put_index(indices + (i * numbers + k) * bytes, type,
+                          any_index(random, type, limit, now_and_then(random, hostile)));
+            const auto found = place_of(bits, type, mode, limit);
+            inside = inside && found.has_value();
+            if (inside) place += *found * coordinates[k].table_stride;
+        }
+        std::memcpy(places.expected + 4 * i, &place, 4);
+        if (inside && good == i) ++good;
+    }
+    if (c.count < cpu::kLookUpStep) good = 0;
+    if (good < c.count) good -= good % cpu::kLookUpStep;
+    const cpu::IndexRun run{indices.data, numbers * bytes, c.count, 0, 0, coordinates, numbers};
+    std::int64_t flattened = 0;
+    c.call([&] {
+        if (kernel != nullptr) {
+            flattened = kernel(run, reinterpret_cast<std::uint32_t*>(places.data));
+        } else {  // what runs where there is none
+            std::int64_t offsets[Case::kTimedCount];
+            c.kernels.resolve[c.at(0)][c.at(1)](run, offsets);
+        }
+    });
+    c.same("flattened", flattened, good);
+    Case::accept(places + 4 * good, 4 * (c.count - good));
+}
+
 }  // namespace
 
 std::vector<Family> resolve_families() {
@@ -163,6 +215,7 @@ std::vector<Family> resolve_families() {
     return {
         family<&Kernels::resolve, try_resolve>("resolve", {Axis::kIndexType, Axis::kMode}),
         family<&Kernels::address, try_address>("address", {Axis::kIndexType}),
+        family<&Kernels::flatten, try_flatten>("flatten", {Axis::kIndexType, Axis::kMode}),
         family<&Kernels::line_look_up, try_line_look_up>("line_look_up",
                                                          {Axis::kIndexType, Axis::kSlice}),
         family<&Kernels::line_look_up_small, try_line_look_up_small>(

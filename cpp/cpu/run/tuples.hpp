@@ -1,0 +1,60 @@
+// Gathers and scatters of single elements by tuples of indices: these become single ones first, the
+// places that they name in a packed table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "cpu/backend.hpp"
+#include "cpu/kernels/kernels.hpp"
+
+namespace dmlindex::cpu {
+
+// The kernels for a plan's tuples. Without flatten there are none: the plan has no tuples, or the
+// ISA nothing quicker for them than to resolve them.
+struct TupleKernels {
+    FlattenKernel flatten = nullptr;
+    LookUpKernel look_up = nullptr;  // these two take the places, whichever the direction is
+    UpdateKernel update = nullptr;
+};
+
+FlattenKernel flatten_for(const Plan& plan) noexcept;
+
+// reached: as many bytes of the table as indices reach.
+TupleKernels tuple_kernels_for(const Plan& plan, std::int64_t reached) noexcept;
+
+// Tuples of some coordinates, whose strides are whole elements.
+class Tuples {
+  public:
+    Tuples(const TupleKernels& kernels, const Coordinate* coordinates, int count,
+           std::int64_t element_bytes) noexcept;
+
+    // How tuples are flattened: a run's coordinates.
+    const Coordinate* axes() const noexcept { return axes_.data(); }
+
+    // Moves elements by the places of so many tuples; far: they are asked for.
+    void move(const std::uint32_t* places, std::int64_t count, std::byte* table, std::byte* items,
+              bool far) const noexcept;
+
+    // Flattens and moves a run's, as an UpdateKernel does.
+    std::int64_t move_run(const IndexRun& run, std::byte* table, std::byte* items,
+                          bool far) const noexcept;
+
+  private:
+    TupleKernels kernels_;
+    std::int64_t element_bytes_;
+    std::array<Coordinate, kMostFlattened> axes_;
+    Coordinate all_;  // the table's places, as one axis
+};
+
+// Of fewer tuples, to resolve them takes as long: pairs are loaded as such.
+constexpr std::int64_t least_tuples(int coordinates) noexcept {
+    return coordinates == 2 ? 512 : 96;
+}
+
+// Runs a plan of one row of at most kBlockPositions tuples that are all in range. Else false, and
+// nothing has been written; copies: whether a scatter's source is still to be copied.
+[[gnu::noinline]] bool run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies,
+                                      bool far);
+
+}  // namespace dmlindex::cpu
