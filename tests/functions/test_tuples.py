@@ -1,0 +1,88 @@
+"""Single elements by tuples of indices, few and many, at either end of what one pass takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dmlindex
+from dmlindex import reference
+
+LIMITS = {2: (31, 9), 3: (6, 11, 7), 4: (3, 5, 1, 20), 5: (2, 3, 4, 3, 2)}
+
+
+def table_of(limits: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
+    size = int(np.prod(limits))
+    made = np.random.default_rng(size).integers(1, 250, (size, np.dtype(dtype).itemsize), np.uint8)
+    return made.view(dtype).reshape(limits)
+
+
+def tuples_of(limits: tuple[int, ...], count: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """With negative ones."""
+    rng = np.random.default_rng(count)
+    return rng.integers(-np.array(limits), limits, (count, len(limits)))
+
+
+@pytest.mark.parametrize("coordinates", sorted(LIMITS))
+@pytest.mark.parametrize("dtype", ["u1", "u2", "V3", "f4", "c8", "c16"])
+@pytest.mark.parametrize("count", [95, 96, 511, 513, 1024, 1025, 2055, 5000])
+def test_elements(coordinates: int, dtype: str, count: int) -> None:
+    limits = LIMITS[coordinates]
+    table = table_of(limits, dtype)
+    indices = tuples_of(limits, count)
+    expected = table[tuple(indices.T)]
+    for index_type in ("i1", "i4", "i8"):
+        found = dmlindex.gather_nd(table, indices.astype(index_type))
+        assert found.tobytes() == expected.tobytes()
+    unsigned = (indices % limits).astype("u4")
+    assert dmlindex.gather_nd(table, unsigned, mode="clamp").tobytes() == expected.tobytes()
+    out = np.zeros_like(expected)
+    assert dmlindex.gather_nd(table, indices, out=out) is out
+    assert out.tobytes() == expected.tobytes()
+    lies_otherwise = dmlindex.gather_nd(table.copy("F"), indices)
+    assert lies_otherwise.tobytes() == expected.tobytes()
+    apart = dmlindex.gather_nd(np.repeat(table, 2, -1)[..., ::2], indices)
+    assert apart.tobytes() == expected.tobytes()
+
+    updates = table_of((count,), dtype)
+    scattered = table.copy()
+    for at, update in zip(map(tuple, indices), updates, strict=True):
+        scattered[at] = update
+    assert dmlindex.scatter_nd(table, indices, updates).tobytes() == scattered.tobytes()
+    own = table.copy()
+    dmlindex.scatter_nd(own, indices, updates, out=own)
+    assert own.tobytes() == scattered.tobytes()
+
+
+@pytest.mark.parametrize("coordinates", [2, 3, 4])
+@pytest.mark.parametrize("count", [96, 700, 3000])
+@pytest.mark.parametrize("outside", [1, 50])
+def test_some_are_out_of_range(coordinates: int, count: int, outside: int) -> None:
+    """As the modes say; and nothing is written where they are an error."""
+    limits = LIMITS[coordinates]
+    table = table_of(limits, "f4")
+    indices = tuples_of(limits, count)
+    rng = np.random.default_rng(outside)
+    rows = rng.choice(count, outside, replace=False)
+    indices[rows, rng.integers(0, coordinates, outside)] = rng.choice([-500, 77, 1 << 40], outside)
+    updates = table_of((count,), "f4")
+    for mode in ("clamp", "wrap", "fill"):
+        expected = reference.gather_nd(table, indices, mode=mode)
+        assert dmlindex.gather_nd(table, indices, mode=mode).tobytes() == expected.tobytes()
+        out = np.ones_like(expected)
+        dmlindex.gather_nd(table, indices, mode=mode, out=out)
+        assert out.tobytes() == expected.tobytes()
+    for mode in ("clamp", "wrap", "drop"):
+        changed = reference.scatter_nd(table, indices, updates, mode=mode)
+        assert (
+            dmlindex.scatter_nd(table, indices, updates, mode=mode).tobytes() == changed.tobytes()
+        )
+    own, out = table.copy(), np.ones(count, "f4")
+    with pytest.raises(IndexError, match=r"^gather_nd: "):
+        dmlindex.gather_nd(table, indices, out=out)
+    with pytest.raises(IndexError, match=r"^scatter_nd: "):
+        dmlindex.scatter_nd(own, indices, updates, out=own)
+    assert own.tobytes() == table.tobytes()
+    assert (out == 1).all()
