@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -68,13 +68,15 @@ def test_some_are_out_of_range(coordinates: int, count: int, outside: int) -> No
     rows = rng.choice(count, outside, replace=False)
     indices[rows, rng.integers(0, coordinates, outside)] = rng.choice([-500, 77, 1 << 40], outside)
     updates = table_of((count,), "f4")
-    for mode in ("clamp", "wrap", "fill"):
-        expected = reference.gather_nd(table, indices, mode=mode)
-        assert dmlindex.gather_nd(table, indices, mode=mode).tobytes() == expected.tobytes()
+    gathers: tuple[Literal["clamp", "wrap", "fill"], ...] = ("clamp", "wrap", "fill")
+    for reading in gathers:
+        expected = reference.gather_nd(table, indices, mode=reading)
+        assert dmlindex.gather_nd(table, indices, mode=reading).tobytes() == expected.tobytes()
         out = np.ones_like(expected)
-        dmlindex.gather_nd(table, indices, mode=mode, out=out)
+        dmlindex.gather_nd(table, indices, mode=reading, out=out)
         assert out.tobytes() == expected.tobytes()
-    for mode in ("clamp", "wrap", "drop"):
+    scatters: tuple[Literal["clamp", "wrap", "drop"], ...] = ("clamp", "wrap", "drop")
+    for mode in scatters:
         changed = reference.scatter_nd(table, indices, updates, mode=mode)
         assert (
             dmlindex.scatter_nd(table, indices, updates, mode=mode).tobytes() == changed.tobytes()
@@ -86,3 +88,30 @@ def test_some_are_out_of_range(coordinates: int, count: int, outside: int) -> No
         dmlindex.scatter_nd(own, indices, updates, out=own)
     assert own.tobytes() == table.tobytes()
     assert (out == 1).all()
+
+
+@pytest.mark.parametrize("coordinates", [2, 3, 4])
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("count", [130, 1025, 4000])
+@pytest.mark.parametrize("repeats", [1, 9])
+def test_reductions(coordinates: int, dtype: str, count: int, repeats: int) -> None:
+    """In order, of single updates and of several in a row; in place they are all checked first."""
+    limits = tuple(2 * limit for limit in LIMITS[coordinates])
+    rng = np.random.default_rng([coordinates, count])
+    table = rng.integers(1, 90, limits).astype(dtype)
+    indices = np.repeat(tuples_of(limits, count), repeats, 0)[:count]
+    updates = (rng.integers(1, 400, count) / 7).astype(dtype)
+    reductions: tuple[Literal["add", "mul", "min", "max"], ...] = ("add", "mul", "min", "max")
+    for reduction in reductions[: 2 if dtype == "c8" else 4]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            expected = reference.scatter_nd(table, indices, updates, reduction=reduction)
+        found = dmlindex.scatter_nd(table, indices, updates, reduction=reduction)
+        assert found.tobytes() == expected.tobytes()
+        own = table.copy()
+        dmlindex.scatter_nd(own, indices.astype("i4"), updates, reduction=reduction, out=own)
+        assert own.tobytes() == expected.tobytes()
+        indices[-3, -1] = limits[-1]
+        with pytest.raises(IndexError, match=rf"indices\[{count - 3}, {coordinates - 1}\] = "):
+            dmlindex.scatter_nd(own, indices, updates, reduction=reduction, out=own)
+        assert own.tobytes() == expected.tobytes()
+        indices[-3, -1] = limits[-1] - 1

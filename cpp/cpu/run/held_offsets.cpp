@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/walker.hpp"
@@ -125,17 +126,15 @@ constexpr IndexType kWidths[] = {IndexType::kUint8, IndexType::kUint16, IndexTyp
 
 // What tuples name is held as places.
 void HeldOffsets::apply_to_tuples(Job& job) const noexcept {
-    const int slice = slice_class(job.slice_bytes);
     const IndexType type = kWidths[width_class_];
-    job.tuples = {};
+    const UpdateKernel* const updates = std::exchange(job.tuples, {}).updates;
     if (unit_.table_stride != job.slice_bytes) return;
-    if (job.direction == Direction::kScatter) {
-        job.update = kernels().put[slice][static_cast<int>(type)];
+    if (updates != nullptr) {
+        job.update = updates[static_cast<int>(type)];
         return;
     }
-    const LookUps look_ups =
-        look_ups_for(kernels(), type, Mode::kClamp,
-                     {slice, unit_.limit, job.dims[job.rank - 1].size}, job.reached);
+    const LookUpRun run{slice_class(job.slice_bytes), unit_.limit, job.dims[job.rank - 1].size};
+    const LookUps look_ups = look_ups_for(kernels(), type, Mode::kClamp, run, job.reached);
     job.look_up = look_ups.usual;
     job.look_up_singly = look_ups.singly;
 }

@@ -16,6 +16,9 @@ namespace {
 // Rows of fewer positions are not looked up one by one.
 constexpr std::int64_t kShortRow = 64;
 
+// Nor are so few combined one by one.
+constexpr std::int64_t kShortReduced = 128;
+
 // Whether indices that rows of the table share are looked up in each of the rows, too long to be
 // shuffled, rather than resolved for all of them. That takes longer for elements of which several
 // are packed into a register, for large ones, and where kernels that look up one element after the
@@ -47,16 +50,6 @@ bool can_look_up(const Job& job, const Partition& parts) noexcept {
     return run.size >= kShortRow;
 }
 
-// As can_look_up(), for tuples of indices, which are gathered or scattered by.
-bool can_flatten(const Job& job, const Partition& parts) noexcept {
-    if (job.tuples.flatten == nullptr || parts.behind > 0 || parts.positions_rank == 0 ||
-        parts.free_count > 1 || job.first_offset != kSkipped) {
-        return false;
-    }
-    const Dim& run = job.dims[job.rank - 1];
-    return run.size >= (parts.positions_rank == 1 ? kLookUpStep : kShortRow);
-}
-
 // Whether so many updates in a row go to one place that they had better stay in a register than be
 // read back from memory by the next, though the end of each run is an unforeseen branch: but where
 // all runs are as long.
@@ -72,9 +65,12 @@ bool stays_in_a_register(const Job& job, const Dim& run) noexcept {
     for (std::int64_t k = 0; k < kPlaces; ++k) {
         const std::int64_t first = k * (run.size - kLooks) / (kPlaces - 1);
         std::int64_t offsets[kLooks];
-        const std::byte* const indices = job.buffers.indices + first * job.index_bytes;
-        if (!job.resolve({indices, job.index_bytes, kLooks, 0, 0, job.coordinates, 1}, offsets))
+        const std::byte* const indices = job.buffers.indices + first * run.index_stride;
+        if (!job.resolve(
+                {indices, run.index_stride, kLooks, 0, 0, job.coordinates, job.coordinate_count},
+                offsets)) {
             return false;
+        }
         std::int64_t last_end = 0;
         for (std::int64_t i = 1; i < kLooks; ++i) {
             if (offsets[i] == offsets[i - 1]) continue;
@@ -91,7 +87,6 @@ bool stays_in_a_register(const Job& job, const Dim& run) noexcept {
 // rows go together.
 bool can_update(const Job& job, const Partition& parts) noexcept {
     constexpr std::int64_t kShortScattered = 64;
-    constexpr std::int64_t kShortReduced = 128;
     constexpr std::int64_t kMostRepeatedBytes = 8;
     if (job.update == nullptr || parts.free_count > 1 || job.first_offset != kSkipped) return false;
     const Dim& run = job.dims[job.rank - 1];
@@ -100,6 +95,17 @@ bool can_update(const Job& job, const Partition& parts) noexcept {
            (run.item_stride == job.slice_bytes ||
             (run.item_stride == 0 && job.slice_bytes <= kMostRepeatedBytes)) &&
            !(job.reduces && stays_in_a_register(job, run));
+}
+
+// As can_look_up(), for tuples of indices, which are gathered or scattered by.
+bool can_flatten(const Job& job, const Partition& parts) noexcept {
+    if (job.tuples.flatten == nullptr || parts.behind > 0 || parts.positions_rank == 0 ||
+        parts.free_count > 1 || job.first_offset != kSkipped) {
+        return false;
+    }
+    const Dim& run = job.dims[job.rank - 1];
+    if (job.reduces) return run.size >= kShortReduced && !stays_in_a_register(job, run);
+    return run.size >= (parts.positions_rank == 1 ? kLookUpStep : kShortRow);
 }
 
 // Whether neighbouring positions of a packed row read lines of their own, by some looks.
@@ -248,7 +254,8 @@ std::optional<bool> execute_in_one(const Job& job, const Partition& parts) noexc
     }
     if (can_flatten(job, parts)) {
         const Tuples tuples(job.tuples, job.coordinates, job.coordinate_count, job.slice_bytes);
-        const bool far = job.tuples.look_up != nullptr ? job.fetches_table : job.asks_for_updates;
+        const bool far =
+            job.direction == Direction::kGather ? job.fetches_table : job.asks_for_updates;
         return execute_tiles(job, row, [&](const IndexRun& run, std::byte* items) {
             return tuples.move_run(run, job.buffers.table + run.table_offset, items, far);
         });

@@ -56,22 +56,10 @@ constexpr std::int64_t kManyInARow = 22;
 constexpr std::int64_t kManyHalvesInARow = 10;
 
 // By index type; null where there is none.
-const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan, int slice) noexcept {
-    // Into fewer places updates wait for those before them; minima and maxima soon change nothing,
-    // which long rows find out.
-    constexpr std::int64_t kFewOrderedPlaces = 256;
-    constexpr std::int64_t kLongRow = 65536;
-    const bool sums = plan.reduction == Reduction::kAdd || plan.reduction == Reduction::kMul;
-    const bool is_long = plan.rank > 0 && plan.dims[plan.rank - 1].size >= kLongRow;
-    const std::int64_t few = sums ? table.few_summed_places : is_long ? 1 : kFewOrderedPlaces;
-    const bool plain_scatter = plan.direction == Direction::kScatter && plan.rank > 0 &&
-                               plan.coordinate_count == 1 && plan.slice_bytes <= kElementBytes &&
-                               plan.coordinates[0].table_stride == plan.slice_bytes;
-    if (!plain_scatter) return nullptr;
-    if (plan.reduction == Reduction::kNone) return table.put[slice];
-    if (plan.element_bytes != plan.slice_bytes || plan.coordinates[0].limit <= few) return nullptr;
-    const auto& slots = table.put_reduced[static_cast<int>(plan.value_type)];
-    return slots[static_cast<int>(plan.reduction)];
+const UpdateKernel* choose_updates(const Kernels& table, const Plan& plan) noexcept {
+    const bool plain = plan.rank > 0 && plan.coordinate_count == 1 &&
+                       plan.coordinates[0].table_stride == plan.slice_bytes;
+    return plain ? updates_for(table, plan, plan.coordinates[0].limit) : nullptr;
 }
 
 // Whether a scatter of many single elements by their indices waits for a table that L2 does not
@@ -82,6 +70,22 @@ bool updates_wait(const Plan& plan, std::int64_t reached) noexcept {
 }
 
 }  // namespace
+
+const UpdateKernel* updates_for(const Kernels& table, const Plan& plan,
+                                std::int64_t places) noexcept {
+    // Into fewer places updates wait for those before them; minima and maxima soon change nothing,
+    // which long rows find out.
+    constexpr std::int64_t kFewOrderedPlaces = 256;
+    constexpr std::int64_t kLongRow = 65536;
+    if (plan.direction != Direction::kScatter || plan.slice_bytes > kElementBytes) return nullptr;
+    if (plan.reduction == Reduction::kNone) return table.put[slice_class(plan.slice_bytes)];
+    const bool sums = plan.reduction == Reduction::kAdd || plan.reduction == Reduction::kMul;
+    const bool is_long = plan.rank > 0 && plan.dims[plan.rank - 1].size >= kLongRow;
+    const std::int64_t few = sums ? table.few_summed_places : is_long ? 1 : kFewOrderedPlaces;
+    if (plan.element_bytes != plan.slice_bytes || places <= few) return nullptr;
+    const auto& slots = table.put_reduced[static_cast<int>(plan.value_type)];
+    return slots[static_cast<int>(plan.reduction)];
+}
 
 bool table_is_far(const Plan& plan, std::int64_t reached) noexcept {
     const Kernels& table = kernels();
@@ -168,10 +172,10 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
         plan.direction == Direction::kGather && plan.coordinate_count == 1 && !job.fetches_table
             ? look_up_placed_for(table, plan.index_type, plan.mode, plan.slice_bytes)
             : nullptr;
-    job.updates = choose_updates(table, plan, slice);
+    job.updates = choose_updates(table, plan);
     job.update = job.updates != nullptr ? job.updates[static_cast<int>(plan.index_type)] : nullptr;
     job.tuples = tuple_kernels_for(plan, reached);
-    job.asks_for_updates = job.far || ((job.update != nullptr || job.tuples.update != nullptr) &&
+    job.asks_for_updates = job.far || ((job.update != nullptr || job.tuples.updates != nullptr) &&
                                        updates_wait(plan, reached));
     job.copy = job.reduces ? nullptr : table.copy[slice];
     job.buffers = buffers;

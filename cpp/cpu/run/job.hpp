@@ -73,6 +73,10 @@ struct LookUps {
 // many bytes of the table indices reach, or 0 where that makes no difference.
 LookUps choose_look_ups(const Plan& plan, std::int64_t reached) noexcept;
 
+// What updates single elements of so many packed places, by index type; null where there is none.
+const UpdateKernel* updates_for(const Kernels& table, const Plan& plan,
+                                std::int64_t places) noexcept;
+
 // What moves slices of a class; may_skip: some offsets may be kSkipped.
 inline MoveKernel choose_move(const Kernels& table, const Plan& plan, int slice,
                               bool may_skip) noexcept {

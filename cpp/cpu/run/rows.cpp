@@ -16,12 +16,12 @@ bool is_one_index(const std::byte* indices, std::int64_t index_bytes, std::int64
 
 bool has_repeats(const Job& job, const Dim& run, std::int64_t in_a_row) noexcept {
     constexpr std::int64_t kLooks = 16;
-    if (run.size < kLooks * in_a_row || run.index_stride != job.index_bytes) return false;
+    const std::int64_t bytes = job.coordinate_count * job.index_bytes;
+    if (run.size < kLooks * in_a_row || run.index_stride != bytes) return false;
     std::int64_t misses = 0;
     for (std::int64_t k = 0; k < kLooks && misses < kLooks / 4; ++k) {
-        const std::byte* const indices =
-            job.buffers.indices + k * (run.size / kLooks) * job.index_bytes;
-        misses += is_one_index(indices, job.index_bytes, in_a_row) ? 0 : 1;
+        const std::byte* const indices = job.buffers.indices + k * (run.size / kLooks) * bytes;
+        misses += is_one_index(indices, bytes, in_a_row) ? 0 : 1;
     }
     return misses < kLooks / 4;
 }

@@ -14,6 +14,8 @@ namespace {
 // Their places fit L1, and those that are looked up before they are asked for are few.
 constexpr std::int64_t kPiecePositions = 2048;
 
+constexpr int kPlace = static_cast<int>(IndexType::kUint32);
+
 // Whether tuples name places of a packed table, that are not too many.
 bool name_places(const Plan& plan) noexcept {
     constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;
@@ -48,20 +50,23 @@ FlattenKernel flatten_for(const Plan& plan) noexcept {
     const FlattenKernel kernel =
         kernels().flatten[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
     const bool pays = kernel != nullptr && plan.coordinate_count > 1 &&
-                      plan.coordinate_count <= kMostFlattened &&
-                      plan.reduction == Reduction::kNone && are_packed(plan) && name_places(plan);
+                      plan.coordinate_count <= kMostFlattened && are_packed(plan) &&
+                      name_places(plan);
     return pays ? kernel : nullptr;
 }
 
 TupleKernels tuple_kernels_for(const Plan& plan, std::int64_t reached) noexcept {
-    constexpr IndexType kPlace = IndexType::kUint32;
     const FlattenKernel flatten = flatten_for(plan);
     if (flatten == nullptr) return {};
-    const int slice = slice_class(plan.slice_bytes);
-    if (plan.direction == Direction::kScatter)
-        return {flatten, nullptr, kernels().put[slice][static_cast<int>(kPlace)]};
-    const LookUpRun run{slice, reached / plan.slice_bytes, plan.dims[plan.rank - 1].size};
-    return {flatten, look_ups_for(kernels(), kPlace, Mode::kClamp, run, reached).usual, nullptr};
+    const std::int64_t places = reached / plan.slice_bytes;
+    if (plan.direction == Direction::kScatter) {
+        const UpdateKernel* const updates = updates_for(kernels(), plan, places);
+        if (updates == nullptr || updates[kPlace] == nullptr) return {};
+        return {flatten, nullptr, updates};
+    }
+    const LookUpRun run{slice_class(plan.slice_bytes), places, plan.dims[plan.rank - 1].size};
+    return {flatten, look_ups_for(kernels(), IndexType::kUint32, Mode::kClamp, run, reached).usual,
+            nullptr};
 }
 
 Tuples::Tuples(const TupleKernels& kernels, const Coordinate* coordinates, int count,
@@ -80,7 +85,7 @@ void Tuples::move(const std::uint32_t* places, std::int64_t count, std::byte* ta
         flat.fetches_table = far;
         kernels_.look_up(flat, table, items);
     } else {
-        kernels_.update(flat, table, items, far);
+        kernels_.updates[kPlace](flat, table, items, far);
     }
 }
 
@@ -102,7 +107,7 @@ std::int64_t Tuples::move_run(const IndexRun& run, std::byte* table, std::byte* 
 bool run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies, bool far) {
     const std::int64_t reached = reached_bytes(plan);
     const TupleKernels kernels = tuple_kernels_for(plan, reached);
-    if (kernels.flatten == nullptr) return false;
+    if (kernels.flatten == nullptr || plan.reduction != Reduction::kNone) return false;
     const Tuples tuples(kernels, plan.coordinates, plan.coordinate_count, plan.slice_bytes);
     const std::int64_t count = plan.dims[0].size;
     alignas(kCacheLineBytes) std::uint32_t places[kBlockPositions];

@@ -14,8 +14,8 @@ namespace dmlindex::cpu {
 // ISA nothing quicker for them than to resolve them.
 struct TupleKernels {
     FlattenKernel flatten = nullptr;
-    LookUpKernel look_up = nullptr;  // these two take the places, whichever the direction is
-    UpdateKernel update = nullptr;
+    LookUpKernel look_up = nullptr;  // this or an update takes the places, as the direction is
+    const UpdateKernel* updates = nullptr;  // by index type
 };
 
 FlattenKernel flatten_for(const Plan& plan) noexcept;
