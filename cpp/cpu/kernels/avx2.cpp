@@ -37,6 +37,7 @@ void add_avx2_kernels(Kernels& kernels) noexcept {
     add_updates<Avx2>(kernels);
     add_shuffle<Avx2Bytes>(kernels);
     add_avx2_reductions(kernels);
+    add_avx2_flatten(kernels);
 }
 
 }  // namespace dmlindex::cpu

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/kernels/flatten.hpp"
 #include "cpu/kernels/vector_kernels.hpp"
 
 namespace dmlindex::cpu {
@@ -58,6 +59,30 @@ struct Avx512Words {
         }
     }
 
+    // The next two are for flatten.hpp.
+    template <class Index, Mode kMode>
+    static Avx512Words load_tuples(const std::byte* from, Avx512Words&) noexcept {
+        return indices_at<Avx512Words, Index>(from);
+    }
+
+    template <class Index, int kCount, int k>
+    static Avx512Words pick(const std::array<Avx512Words, kCount>& words) noexcept {
+        alignas(64) static constexpr auto kFrom = words_of_tuples<kLanes, kCount, k>();
+        constexpr auto kLater = static_cast<__mmask16>(words_from<kLanes, kCount, k>(2));
+        const __m512i from = _mm512_load_si512(kFrom.data());
+        const __m512i first = _mm512_permutex2var_epi32(words[0].lanes, from, words[1].lanes);
+        if constexpr (kCount == 3) {
+            return {_mm512_mask_permutexvar_epi32(first, kLater, from, words[2].lanes)};
+        } else if constexpr (kCount == 4) {
+            const __m512i later = _mm512_permutex2var_epi32(words[2].lanes, from, words[3].lanes);
+            return {_mm512_mask_blend_epi32(kLater, first, later)};
+        } else {
+            return {first};
+        }
+    }
+
+    void store_words(std::uint32_t* to) const noexcept { _mm512_storeu_si512(to, lanes); }
+
     template <std::int64_t kBytes>
     void store_narrow(std::byte* to) const noexcept {
         if constexpr (kBytes == 1) {
@@ -81,6 +106,9 @@ inline Avx512Words operator&(Avx512Words a, Avx512Words b) noexcept {
 }
 inline Avx512Words operator|(Avx512Words a, Avx512Words b) noexcept {
     return {_mm512_or_si512(a.lanes, b.lanes)};
+}
+inline Avx512Words multiply_words(Avx512Words a, Avx512Words b) noexcept {
+    return {_mm512_mullo_epi32(a.lanes, b.lanes)};
 }
 inline Avx512Words negative(Avx512Words v) noexcept { return {_mm512_srai_epi32(v.lanes, 31)}; }
 inline bool any_negative(Avx512Words v) noexcept { return _mm512_movepi32_mask(v.lanes) != 0; }

@@ -31,6 +31,7 @@ void for_each_index_type_and_mode(Add add) noexcept {
 
 void add_scalar_kernels(Kernels& kernels) noexcept;
 void add_avx2_kernels(Kernels& kernels) noexcept;
+void add_avx2_flatten(Kernels& kernels) noexcept;
 void add_avx2_reductions(Kernels& kernels) noexcept;
 void add_avx512_kernels(Kernels& kernels) noexcept;
 void add_avx512_look_ups(Kernels& kernels) noexcept;
