@@ -54,7 +54,8 @@ struct Profile {
     std::int64_t targets_in_ranges = 4;
 
     // Scatters of so many single elements in place whose targets take more than range_bytes first
-    // look whether they are in order of positions: then the last of each needs not be found.
+    // look whether they are in order of positions: then the last of each needs not be found. Of
+    // those that are unique, and take more bytes, threads beside each other store neighbours.
     std::int64_t ordered_positions = 1 << 20;
 
     // Where positions are at most so many, each group of the only kernel of a scatter in place

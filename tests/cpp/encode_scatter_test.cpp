@@ -24,6 +24,25 @@ TEST(Encoding, LargeScattersInPlaceFirstLookForAnOrder) {
     EXPECT_FALSE(looks_first(targets + 1, 2 * least, true));
 }
 
+TEST(Encoding, UniqueScattersIntoLargeTablesGoSideBySideAndMayHaveRanges) {
+    const std::int64_t targets = d3d12::kDefaultProfile.range_bytes / 4;
+    const std::int64_t least = d3d12::kDefaultProfile.ordered_positions;
+    const auto queued_unique = [](std::int64_t into, std::int64_t count) {
+        Plan plan;
+        begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
+        lower_scatter_nd(packed({into}, 4), packed({count, 1}, 4), packed({count}, 4), plan);
+        plan.unique_indices = true;
+        canonicalize(plan);
+        return queued(plan, 4 * into, 4 * count, 4 * count);
+    };
+    const Names beside{"find_any_winners"}, by_position{"scatter_singles_4_1"};
+    EXPECT_EQ(queued_unique(targets + 1, least).kernels, beside);
+    EXPECT_EQ(queued_unique(targets + 1, least - 1).kernels, by_position);
+    EXPECT_EQ(queued_unique(targets, 2 * least).kernels, by_position);
+    EXPECT_EQ(queued_unique(3 * targets, targets - 1).shared_winners, 0);
+    EXPECT_EQ(queued_unique(3 * targets, targets).shared_winners, 1);  // notes of ranges
+}
+
 // Of lines along the middle axis: their targets and positions, and the bytes of an element.
 struct Lines {
     std::int64_t outer, targets, inner, positions, bytes;

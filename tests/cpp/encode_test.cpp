@@ -165,6 +165,23 @@ TEST(Encoding, NoViewReachesPastItsTexels) {
     EXPECT_LT(refused, kCalls / 2);
 }
 
+TEST(Encoding, ManyIndicesThatWrapAreResolvedFirst) {
+    const auto first = [](std::int64_t count, std::int64_t stride) {
+        Plan plan;
+        begin_plan(Direction::kScatter, IndexType::kInt64, 4, plan);
+        Layout indices = packed({count, 1}, 8);
+        indices.strides[0] = 8 * stride;
+        lower_scatter_nd(packed({9000}, 4), indices, packed({count}, 4), plan);
+        plan.mode = Mode::kWrap;
+        canonicalize(plan);
+        return queued(plan, 4 * 9000, 4 * count, 8 * count * stride).kernels.at(0);
+    };
+    constexpr std::int64_t kLeast = 1 << 18;
+    EXPECT_EQ(first(kLeast, 1), "wrap_indices");
+    EXPECT_NE(first(kLeast - 1, 1), "wrap_indices");
+    EXPECT_NE(first(kLeast, 2), "wrap_indices");  // no offset tells which coordinate's it is
+}
+
 }  // namespace
 }  // namespace dmlindex
 

@@ -83,8 +83,11 @@ inline Recorded queued(const Plan& plan, std::int64_t table_bytes, std::int64_t 
                                  plan.copies_source ? span(table_bytes) : d3d12::Span{}};
     const auto sections = d3d12::find_sections(plan, tensors, encoder.reach());
     if (sections.empty()) {
-        const d3d12::Choice choice = d3d12::choose(plan, tensors, encoder.reach());
-        d3d12::encode_moves(encoder, plan, choice, tensors, {});
+        const auto wrapped = d3d12::encode_wrapped(encoder, plan, tensors);
+        const Plan& moved = wrapped ? wrapped->plan : plan;
+        const d3d12::Tensors& moving = wrapped ? wrapped->tensors : tensors;
+        const d3d12::Choice choice = d3d12::choose(moved, moving, encoder.reach());
+        d3d12::encode_moves(encoder, moved, choice, moving, {});
     } else {
         d3d12::encode_sections(encoder, plan, tensors, sections, {}, [] {});
     }

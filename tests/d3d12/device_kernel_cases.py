@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dmlindex
-from dmlindex import DataType, Device
+from dmlindex import DataType, Device, _core
 from tests.d3d12.device_kernel_calls import (
     DTYPES,
     INDICES,
@@ -72,6 +72,38 @@ def inherit_failures(device: Device) -> None:
     with pytest.raises(IndexError, match="= 9 is out of range"):
         table.numpy()
     same(table, np.concatenate([x[3:5] + np.uint32(1), x[2:]]))
+
+
+@case
+def wrap_indices(device: Device) -> None:
+    """Enough positions of every index dtype, tuples too; numbers of all sizes, of either sign."""
+    rng = np.random.default_rng(4)
+    count = 1 << 16
+    x, three = values((1000,), "u4"), values((11, 7, 5), "u2")
+    for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+        info = np.iinfo(dtype)
+        places = rng.integers(info.min, info.max, (count + 3, 3), dtype, endpoint=True)
+        places[::3] %= np.array(7, dtype)
+        places[:2], places[2:4] = info.min, info.max
+        agree(device, dmlindex.gather, x, places[:, 0], mode="wrap")
+        agree(device, dmlindex.gather_nd, three, places, mode="wrap")
+    many = rng.integers(-(10**12), 10**12, (4 * count + 1, 1))
+    for reduction, dtype in (("none", "u4"), ("add", "i8"), ("none", "f2")):
+        options = {"mode": "wrap", "reduction": reduction}
+        table, updates = values((1000,), dtype), values((len(many),), dtype)
+        agree(device, dmlindex.scatter_nd, table, many, updates, **options)
+    _core.d3d12_kernels(device.name)
+    dmlindex.gather(device.tensor(x), np.arange(-9, count - 10), mode="wrap")
+    assert "wrap_indices" not in _core.d3d12_kernels(device.name)
+    dmlindex.gather(device.tensor(x), np.arange(-9, count - 9), mode="wrap")
+    assert "wrap_indices" in _core.d3d12_kernels(device.name)
+    nowhere = dmlindex.gather(device.tensor(values((0,), "u4")), np.zeros(count, "i8"), mode="wrap")
+    with pytest.raises(IndexError, match="size 0"):
+        nowhere.numpy()
+    # Several positions share an index.
+    agree(device, dmlindex.gather, values((30, 3), "u1"), places[:23_000, 0], mode="wrap")
+    lines = rng.integers(-99, 99, (2, 5))
+    agree(device, dmlindex.gather, values((7000, 4, 2), "i8"), lines, 1, mode="wrap")
 
 
 @case

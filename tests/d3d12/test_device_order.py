@@ -1,4 +1,5 @@
-"""Scatters that first look whether their targets are in order of positions."""
+"""Scatters that first look whether their targets are in order of positions, and of targets that
+are all different."""
 
 from __future__ import annotations
 
@@ -132,3 +133,42 @@ def test_notes_of_other_calls(device: Device) -> None:
             if kind % 2:
                 places.sort()
             check(device, x, places[:, None].astype("i4"), updates)
+
+
+def test_unique_targets(device: Device) -> None:
+    """Spread, in order and in runs; with ranges, up to 12 bytes a position, and without."""
+    rng = np.random.default_rng(5)
+    for dtype, index, (size, count) in product(
+        DTYPES.values(), ("i4", "i8", "u2"), ((5003, 700), (5003, 4400), (17_001, 13_000))
+    ):
+        x, updates = values((size,), dtype), values((count,), dtype) + np.array(1, dtype)
+        runs = rng.permutation(size // 16)[: count // 16, None] * 16 + np.arange(3, 19)
+        _core.d3d12_kernels(device.name)
+        for flat in (anywhere := rng.permutation(size)[:count], np.sort(anywhere), runs.ravel()):
+            places = (flat % size).astype(index)[:, None]
+            check(device, x, places, updates[: len(flat)], unique_indices=True)
+            places[rng.random(len(places)) < 0.1] = size + 9
+            check(device, x, places, updates[: len(flat)], unique_indices=True, mode="drop")
+        ran = _core.d3d12_kernels(device.name)
+        assert ("find_any_winners" in ran) == (x.nbytes > LOOKS["range_bytes"]), ran
+
+
+def test_unique_tuples(device: Device) -> None:
+    """Of every number of coordinates, and lines whose positions follow; a bad index stops all."""
+    rng = np.random.default_rng(6)
+    for shape in ((40, 41), (12, 13, 14), (6, 7, 8, 9)):
+        x = values(shape, "u8")
+        flat = rng.permutation(x.size)[: x.size - 5]
+        places = np.stack(np.unravel_index(flat, shape), -1)
+        updates = values(flat.shape, "u8") + np.uint64(3)
+        check(device, x, places.astype("i4"), updates, unique_indices=True)
+        check(device, x, places - shape, updates, unique_indices=True)
+        table, bad = device.tensor(x), places.copy()
+        bad[-1, -1] = shape[-1]
+        dmlindex.scatter_nd(table, bad, updates, out=table, unique_indices=True)
+        with pytest.raises(IndexError, match="is out of range"):
+            table.numpy()
+        same(table.numpy(), x)
+    x, order = values((9, 700), "u4"), rng.permuted(np.tile(np.arange(700), (9, 1)), axis=1)
+    options = {"axis": 1, "function": dmlindex.scatter_elements, "unique_indices": True}
+    check(device, x, order[:, :633], values((9, 633), "u4"), **options)

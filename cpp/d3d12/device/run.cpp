@@ -53,14 +53,18 @@ void Device::run(const Plan& given, const Operands& operands, bool fresh, Descri
         // Nobody sees what a failed operator writes to a fresh tensor. Any other stays as it is.
         const Encoder later = state.encoder(state.commands);
         const bool may_note = checks && moves_can_note(plan) && sections.empty();
-        const Choice choice = choose(plan, tensors, reach);
-        const bool notes = may_note && (fresh || moves_can_hold(plan, choice));
+        const std::optional<Section> resolved =
+            sections.empty() ? encode_wrapped(later, plan, tensors) : std::nullopt;
+        const Plan& moved = resolved ? resolved->plan : plan;
+        const Tensors& moving = resolved ? resolved->tensors : tensors;
+        const Choice choice = choose(moved, moving, reach);
+        const bool notes = may_note && (fresh || moves_can_hold(moved, choice));
         if (checks && !notes) encode_checks(later, plan, tensors, slot);
         Slot asked{slot, kSlotSkips};
         if (notes) asked.use = fresh ? kSlotNotes : kSlotHolds;
         if (fresh && !notes) asked.offset = kNoSlot;
         if (sections.empty()) {
-            encode_moves(later, plan, choice, tensors, asked);
+            encode_moves(later, moved, choice, moving, asked);
         } else {
             encode_sections(later, plan, tensors, sections, asked, [&] {
                 // What is uploaded comes before all kernels, and must not meet what they write.

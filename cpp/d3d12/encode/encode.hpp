@@ -65,6 +65,11 @@ void encode_capture(const Encoder& encoder, const Capture& capture, const Span& 
 // A sum of complex numbers as one of their parts, which are floats; nothing for other plans.
 std::optional<Plan> sum_of_parts(const Plan& plan) noexcept;
 
+// Queues a kernel that resolves the indices of mode wrap, where they are many: what is left to move
+// then has places as indices. Nothing for other plans.
+std::optional<Section> encode_wrapped(const Encoder& encoder, const Plan& plan,
+                                      const Tensors& tensors);
+
 // Queues the kernels that move. choice: of the plan.
 void encode_moves(const Encoder& encoder, const Plan& plan, const Choice& choice,
                   const Tensors& tensors, const Slot& slot);

@@ -229,7 +229,8 @@ void encode_accumulation(const Encoder& encoder, const Plan& plan, const Tensors
     // The queue counts groups by threads; these have a size of their own.
     threads = quotient_up(threads, std::uint64_t{kAccumulated}) * kGroup;
     if (adds) constants.pattern[0][2] = is_quick ? 1 : 0;
-    const bool by_slices = may_share && constants.pattern[2][0] >= kLeastBeside;
+    const bool by_slices =
+        may_share && plan.mode != Mode::kWrap && constants.pattern[2][0] >= kLeastBeside;
     if (added != 0) {
         encoder.queue.dispatch(
             by_slices ? kernels::add_slices(added) : kernels::accumulate_sums(added), constants,

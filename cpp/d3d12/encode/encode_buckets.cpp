@@ -36,8 +36,9 @@ bool fits_buckets(const Encoder& encoder, const Plan& plan, const Tensors& tenso
     const std::uint64_t least = plan.slice_bytes <= kWord ? words : kOfSlices * elements;
     const bool pays =
         updates >= many ? updates >= least : updates >= many / kFewer && updates >= again * words;
-    return pays && encoder.typed_views && kernel_values(plan.value_type) == VALUES_FLOATS &&
-           words >= kLeastWords && words <= std::uint64_t{kBuckets} * kBucketWords &&
+    return pays && encoder.typed_views && plan.mode != Mode::kWrap &&
+           kernel_values(plan.value_type) == VALUES_FLOATS && words >= kLeastWords &&
+           words <= std::uint64_t{kBuckets} * kBucketWords &&
            updates <= static_cast<std::uint64_t>(encoder.texels);
 }
 

@@ -45,6 +45,10 @@ bool looks_for_order(const Encoder& encoder, const Plan& plan, const Tensors& te
 // was all, until skip_where ends it.
 void encode_ordered_scatter(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                             const Slot& slot);
+// A scatter of single elements of which no two meet, where that is quicker with threads beside each
+// other at positions beside each other, range by range of targets. False where it is not.
+bool encode_unique_scatter(const Encoder& encoder, const Plan& plan, const Choice& choice,
+                           const Tensors& tensors, const Slot& slot);
 // Each position claims its target, a thread for each. Where the views have a table, and items, the
 // last ones' are stored, too.
 void encode_claims(const Encoder& encoder, Constants constants, Views views, const Tensors& tensors,

@@ -263,7 +263,9 @@ void encode_scatter(const Encoder& encoder, const Plan& plan, const Choice& choi
     }
     if (choice.compares) constants.target_count = kCompared;
     if (plan.copies_source) encode_source_copy(encoder, plan, tensors, slot);
-    if (units > 0) encode_positions(encoder, plan, choice, tensors, slot, constants, {});
+    if (units == 0) return;
+    if (plan.unique_indices && encode_unique_scatter(encoder, plan, choice, tensors, slot)) return;
+    encode_positions(encoder, plan, choice, tensors, slot, constants, {});
 }
 
 }  // namespace dmlindex::d3d12

@@ -161,9 +161,10 @@ bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t ele
 std::optional<PositionLines> find_apart(const Plan& plan, const Tensors& tensors,
                                         const Reach& reach) noexcept {
     const std::int64_t element = plan.slice_bytes;
-    if (plan.direction != Direction::kScatter || plan.is_linear || !is_single(element) ||
-        plan.unique_indices || !table_has_whole_slices(plan) || has_no_place(plan) ||
-        plan.rank > kMaxDeviceDims || plan.coordinate_count > kMaxDeviceDims) {
+    if (plan.direction != Direction::kScatter || plan.is_linear || plan.mode == Mode::kWrap ||
+        !is_single(element) || plan.unique_indices || !table_has_whole_slices(plan) ||
+        has_no_place(plan) || plan.rank > kMaxDeviceDims ||
+        plan.coordinate_count > kMaxDeviceDims) {
         return std::nullopt;
     }
     const std::int64_t most = element * reach.texels;

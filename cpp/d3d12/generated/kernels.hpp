@@ -11,6 +11,7 @@ enum class Kernel : std::uint8_t {
     check_indices,
     inherit_failures,
     keep_bad_index,
+    wrap_indices,
     fill_words,
     fill_pieces,
     copy_pieces,
@@ -128,7 +129,7 @@ enum class Kernel : std::uint8_t {
     reduce_sorted_doubles,
 };
 
-inline constexpr int kKernelCount = 118;
+inline constexpr int kKernelCount = 119;
 
 // Of count kernels, the one that was built with these values. There must be one.
 Kernel find_kernel(Kernel first, int count, std::initializer_list<std::int64_t> values) noexcept;

@@ -5,6 +5,7 @@
 #include "shared.h"
 
 #define GROUP kAccumulated
+#define WRAPS 0
 #include "sums.hlsli"
 #include "walk.hlsli"
 

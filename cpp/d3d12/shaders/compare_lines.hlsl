@@ -4,6 +4,7 @@
 // of a line, z and w from one to the next in items and indices. pattern[0]: x lines of a group.
 
 #define GROUP kBlockThreads
+#define WRAPS 0
 #include "plan.hlsli"
 
 Buffer<uint2> items : register(t0);        // R8, R16, R32 or RG32: an element

@@ -4,6 +4,7 @@
 #include "shared.h"
 
 #define GROUP kBuckets
+#define WRAPS 0
 #include "targets.hlsli"
 #include "bucket_counts.hlsli"
 

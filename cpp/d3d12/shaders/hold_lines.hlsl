@@ -7,6 +7,7 @@
 // of an element of a sum, or 0, z all bits of one.
 
 #define GROUP kBlockThreads
+#define WRAPS 0
 #include "targets.hlsli"
 #include "wide.hlsli"
 

@@ -7,6 +7,7 @@
 // changes none. Everything is fetched in fours: a thread waits for the memory once for four.
 
 #define WITH_INTEGERS 1
+#define WRAPS 0
 #include "value.hlsli"
 #include "targets.hlsli"
 

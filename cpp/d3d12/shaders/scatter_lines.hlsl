@@ -5,6 +5,7 @@
 // of a line that is gone through backwards, or 0, y from one to the next: the coordinate's stride is 1 then.
 
 #define INDEX_PAIRS
+#define WRAPS 0
 #include "targets.hlsli"
 
 Buffer<uint2> items : register(t0);    // R8, R16, R32 or RG32: an element
