@@ -31,12 +31,13 @@ constexpr std::int64_t kMostInL1 = 48 << 10;
 // To so many positions it makes a difference whether they had better ask for what they read.
 constexpr std::int64_t kWorthATrial = 4096;
 
-bool is_packed(const Plan& plan) noexcept {
+bool is_in_one_piece(const Plan& plan) noexcept {
     return plan.rank == 0 || (plan.dims[plan.rank - 1].item_stride == plan.slice_bytes &&
                               items_are_linear(plan.dims, plan.rank));
 }
 
-// Whether a gather's result is so large that it is written past the caches, in none of which it is.
+// Whether a gather's result is so large that it is written past the caches; not if they have it,
+// which can be told of one in one piece.
 bool is_streamed(const Plan& plan, const Buffers& buffers, std::int64_t reached,
                  int threads) noexcept {
     if (plan.direction != Direction::kGather || plan.mode == Mode::kSkip ||
@@ -48,7 +49,7 @@ bool is_streamed(const Plan& plan, const Buffers& buffers, std::int64_t reached,
     const bool by_library = plan.slice_bytes >= kManyPagesBytes && library_copies_pages();
     const std::int64_t kept_bytes = by_library ? kKeptByLibraryBytes : kKeptBytes;
     return result_bytes + table_bytes >= kept_bytes && goes_past_caches(result_bytes, threads) &&
-           is_packed(plan) && !are_in_caches(buffers.items, result_bytes);
+           !(is_in_one_piece(plan) && are_in_caches(buffers.items, result_bytes));
 }
 
 // Halves wait longer for each other, where each step converts them.
