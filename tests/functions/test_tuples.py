@@ -115,3 +115,27 @@ def test_reductions(coordinates: int, dtype: str, count: int, repeats: int) -> N
             dmlindex.scatter_nd(own, indices, updates, reduction=reduction, out=own)
         assert own.tobytes() == expected.tobytes()
         indices[-3, -1] = limits[-1] - 1
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2"])
+def test_a_table_of_few_bytes_at_the_end_of_its_memory(dtype: str) -> None:
+    """Look-ups read whole words, but none behind the table, nor before it."""
+    for size in range(2, 12):
+        for first in range(4):
+            memory = np.arange(first + 2 * size, dtype=dtype)
+            table = memory[first:].reshape(2, size)
+            indices = tuples_of((2, size), 700)
+            expected = table[tuple(indices.T)]
+            assert dmlindex.gather_nd(table, indices).tobytes() == expected.tobytes()
+
+
+def test_a_large_result_with_gaps() -> None:
+    """Its rows are written as those of one in one piece; what lies between stays."""
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 250, (50, 3000), np.uint8)
+    indices = rng.integers(0, 50, 7000)
+    out = np.full((7000, 3500), 7, np.uint8)
+    dmlindex.gather(table, indices, out=out[:, 200:3200])
+    assert (out[:, 200:3200] == table[indices]).all()
+    assert (out[:, :200] == 7).all()
+    assert (out[:, 3200:] == 7).all()

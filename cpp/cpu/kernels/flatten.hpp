@@ -46,6 +46,7 @@ std::int64_t flatten_tuples(const IndexRun& run, std::uint32_t* places,
     return each_step(run.count, [&](std::int64_t i) {
         fetch_ahead(indices + i * kCount * kIndexBytes, kLookUpStep * kCount * kIndexBytes, ahead);
         Words any_outside = Words::splat(0);
+        Words found[kLookUpStep / Words::kLanes];
         for (std::int64_t j = i; j < i + kLookUpStep; j += Words::kLanes) {
             const std::byte* const from = indices + j * kCount * kIndexBytes;
             const std::array<Words, kCount> words{Words::template load_tuples<Index, kMode>(
@@ -57,10 +58,13 @@ std::int64_t flatten_tuples(const IndexRun& run, std::uint32_t* places,
                     place<Words, Index, kMode>(index, limits[kAxis], lasts[kAxis], outside[kAxis]),
                     strides[kAxis]);
             };
-            (part.template operator()<k>() + ...).store_words(places + j);
+            found[(j - i) / Words::kLanes] = (part.template operator()<k>() + ...);
             any_outside = any_outside | (outside[k] | ...);
         }
-        return !any_negative(any_outside);
+        if (any_negative(any_outside)) return false;
+        for (std::int64_t v = 0; v < kLookUpStep / Words::kLanes; ++v)
+            found[v].store_words(places + i + v * Words::kLanes);
+        return true;
     });
 }
 

@@ -19,10 +19,11 @@ namespace dmlindex::cpu {
 namespace {
 
 constexpr std::int64_t kLooks = 8;
-constexpr std::int64_t kMostPageBytes = std::int64_t{64} << 10;  // a multiple of every page's size
+constexpr std::int64_t kMostPageBytes = std::int64_t{64} << 10;  // of pages that are not huge
 constexpr std::int64_t kNear = 2048;  // a place beside another in a page that no prefetch reaches
 
-// Memory that nobody has touched yet is left alone: threads have their pages cleared side by side.
+// False of memory that nobody has touched yet, or that is swapped out. It is left alone: threads
+// have their pages cleared side by side.
 bool has_page([[maybe_unused]] std::byte* page) noexcept {
 #if defined(__linux__)
     unsigned char there = 1;
@@ -77,7 +78,7 @@ bool are_in_caches(std::byte* first, std::int64_t bytes) noexcept {
     const auto soon = std::count_if(as_they_are, as_they_are + looks, [&](std::uint64_t cycles) {
         return cycles * 3 < from_memory * 2;
     });
-    return 8 * (soon + kLooks - looks) >= 7 * kLooks;
+    return soon + (kLooks - looks) >= kLooks - 1;
 }
 
 #else

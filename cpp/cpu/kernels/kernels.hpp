@@ -108,7 +108,8 @@ using LineLookUpKernel = std::int64_t (*)(const IndexRun& run, std::int64_t last
 // The place that each of many tuples of 2 to 4 indices names in a packed table, whose elements the
 // coordinates' strides count, fewer than 2^30 and each of the limits too. Tuples are packed. Writes
 // kLookUpStep at a time, as long as all of these are in range, and returns how many; the last step
-// goes over some again. None of fewer, or of other tuples. Slots are null where there is no gain.
+// goes over some again. None of fewer, or of other tuples; where the run's positions are before any
+// index is not looked at. Slots are null where there is no gain.
 inline constexpr int kMostFlattened = 4;
 using FlattenKernel = std::int64_t (*)(const IndexRun& run, std::uint32_t* places) noexcept;
 

@@ -107,10 +107,11 @@ Block sized(Block block) noexcept {
 // if the block asks for them, and they are rows in which the hardware foresees too little.
 template <class Copier, class Write>
 [[gnu::always_inline]] inline void each_item(const Block& block, Write write) noexcept {
+    constexpr std::int64_t kShortRow = kCacheLineBytes / 2;  // would ask for each line three times
     constexpr std::int64_t kLongRow = 2048;
     if constexpr (Copier::kBytes == 0) {
         if (block.asks_for_items && block.item_stride == block.slice_bytes &&
-            block.slice_bytes <= kLongRow) {
+            block.slice_bytes > kShortRow && block.slice_bytes <= kLongRow) {
             each_position(block, [&](std::int64_t i) {
                 fetch_ahead<kIntoL1>(block.items + i * block.item_stride, block.slice_bytes,
                                      kWrittenAheadBytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/caches.hpp"
+#include "cpu/kernels/moves.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/tiles.hpp"
@@ -40,10 +41,11 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
         // Else one needs the mode, and all are resolved.
         if (look_up(run, buffers.table, buffers.items) == row.size) return true;
     }
-    if (plan.coordinate_count > 1 && plan.rank == 1 &&
-        plan.dims[0].size >= least_tuples(plan.coordinate_count) &&
-        run_few_tuples(plan, buffers, copies, far)) {
-        return true;
+    std::int64_t moved = 0;
+    if (may_flatten_few(plan)) {
+        moved = run_few_tuples(plan, buffers, copies, far);
+        if (moved == plan.dims[0].size) return true;
+        copies = copies && moved == 0;
     }
     const ResolveKernel resolve =
         kernels().resolve[static_cast<int>(plan.index_type)][static_cast<int>(plan.mode)];
@@ -65,9 +67,10 @@ bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel
             write_places(plan.dims, plan.rank, {0, plan.dims[0].size, 0}, places);
             run.places = places;
         }
+        run = behind(run, moved);
         if (!resolve(run, offsets)) return false;
         if (copies) copy_source(plan, buffers);
-        move_run(offsets, count, buffers.items, last.item_stride);
+        move_run(offsets, run.count, buffers.items + moved * last.item_stride, last.item_stride);
         return true;
     }
     const bool shares = shares_one_run(plan);

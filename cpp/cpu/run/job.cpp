@@ -24,9 +24,12 @@ constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
 constexpr std::int64_t kKeptByLibraryBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kManyPagesBytes = 12 * kPageBytes;
 
-// L1 holds what is no larger. A result that is, asks for its lines ahead unless the table's, which
-// are asked for then, would wait for them.
-constexpr std::int64_t kMostInL1 = 48 << 10;
+// Whether a gather gains by asking for its result's lines: for what L1 does not hold. While it
+// holds the table, L2 answers sooner than its lines are written.
+bool misses_l1(std::int64_t result_bytes, std::int64_t table_bytes) noexcept {
+    constexpr std::int64_t kL1Bytes = 48 << 10;
+    return result_bytes > (table_bytes > kL1Bytes ? kL1Bytes : caches().l2_bytes / 4);
+}
 
 // To so many positions it makes a difference whether they had better ask for what they read.
 constexpr std::int64_t kWorthATrial = 4096;
@@ -160,8 +163,8 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.far = table_is_far(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
-    job.asks_for_items = !job.far && plan.direction == Direction::kGather &&
-                         position_count(plan) * plan.slice_bytes > kMostInL1;
+    job.asks_for_items = plan.direction == Direction::kGather && !job.far &&
+                         misses_l1(position_count(plan) * plan.slice_bytes, reached);
     job.stream = is_streamed(plan, buffers, reached, threads) ? table.stream : nullptr;
     job.fetches_table =
         reached > caches().far_bytes || (job.far && plan.slice_bytes > kElementBytes);

@@ -14,26 +14,33 @@ namespace {
 // Their places fit L1, and those that are looked up before they are asked for are few.
 constexpr std::int64_t kPiecePositions = 2048;
 
+// What flatten writes has been checked, but nothing holds an index to it if somebody else writes
+// there meanwhile: so it is clamped, or checked, once more where it is read, which costs nothing.
 constexpr int kPlace = static_cast<int>(IndexType::kUint32);
 
-// Whether tuples name places of a packed table, that are not too many.
+// Whether tuples name places of a packed table, in any order of its axes, that are not too many.
+// Look-ups read what lies between an axis's places, too.
 bool name_places(const Plan& plan) noexcept {
     constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;
-    std::int64_t reached = 1;
+    const Coordinate* const first = plan.coordinates;
+    const Coordinate* const last = first + plan.coordinate_count;
     std::int64_t places = 1;
-    for (int k = 0; k < plan.coordinate_count; ++k) {
-        const Coordinate& axis = plan.coordinates[k];
-        const std::int64_t stride = axis.table_stride / plan.slice_bytes;
-        if (axis.limit < 1 || axis.limit >= kMostPlaces || stride < 0 || stride >= kMostPlaces ||
-            axis.table_stride % plan.slice_bytes != 0 ||
-            axis.index_offset != k * index_bytes(plan.index_type)) {
+    int left = plan.coordinate_count;
+    for (const Coordinate* axis = first; axis != last; ++axis) {
+        if (axis->limit < 1 || axis->index_offset != (axis - first) * index_bytes(plan.index_type))
             return false;
-        }
-        reached += (axis.limit - 1) * stride;
-        places *= axis.limit;
-        if (reached >= kMostPlaces || places >= kMostPlaces) return false;
+        if (axis->limit == 1) --left;
     }
-    return reached == places;
+    while (left > 0) {
+        const Coordinate* const next = std::find_if(first, last, [&](const Coordinate& axis) {
+            return axis.limit > 1 && axis.table_stride == places * plan.slice_bytes;
+        });
+        if (next == last || next->limit >= kMostPlaces) return false;
+        places *= next->limit;
+        if (places >= kMostPlaces) return false;
+        --left;
+    }
+    return true;
 }
 
 // Whether a plan moves packed rows of elements by packed tuples.
@@ -104,20 +111,21 @@ std::int64_t Tuples::move_run(const IndexRun& run, std::byte* table, std::byte* 
     return run.count;
 }
 
-bool run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies, bool far) {
+std::int64_t run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies, bool far) {
     const std::int64_t reached = reached_bytes(plan);
     const TupleKernels kernels = tuple_kernels_for(plan, reached);
-    if (kernels.flatten == nullptr || plan.reduction != Reduction::kNone) return false;
+    if (kernels.flatten == nullptr) return 0;
     const Tuples tuples(kernels, plan.coordinates, plan.coordinate_count, plan.slice_bytes);
     const std::int64_t count = plan.dims[0].size;
     alignas(kCacheLineBytes) std::uint32_t places[kBlockPositions];
     const IndexRun run{buffers.indices, plan.dims[0].index_stride, count, 0, 0,
                        tuples.axes(),   plan.coordinate_count};
-    if (kernels.flatten(run, places) < count) return false;
+    const std::int64_t found = kernels.flatten(run, places);
+    if (found == 0 || (found < count && plan.mode == Mode::kRaise)) return 0;
     if (copies) copy_source(plan, buffers);
     const bool asks = kernels.look_up != nullptr ? reached > caches().far_bytes : far;
-    tuples.move(places, count, buffers.table, buffers.items, asks);
-    return true;
+    tuples.move(places, found, buffers.table, buffers.items, asks);
+    return found;
 }
 
 }  // namespace dmlindex::cpu

@@ -52,9 +52,17 @@ constexpr std::int64_t least_tuples(int coordinates) noexcept {
     return coordinates == 2 ? 512 : 96;
 }
 
-// Runs a plan of one row of at most kBlockPositions tuples that are all in range. Else false, and
-// nothing has been written; copies: whether a scatter's source is still to be copied.
-[[gnu::noinline]] bool run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies,
-                                      bool far);
+// Whether a plan of one row may have its tuples flattened, by what is seen at once.
+inline bool may_flatten_few(const Plan& plan) noexcept {
+    return plan.coordinate_count > 1 && plan.coordinate_count <= kMostFlattened && plan.rank == 1 &&
+           plan.reduction == Reduction::kNone &&
+           plan.dims[0].size >= least_tuples(plan.coordinate_count);
+}
+
+// Moves the first tuples of such a row, of at most kBlockPositions, and returns how many: under
+// Mode::kRaise all of them or none. copies: whether a scatter's source is still to be copied, which
+// is done unless it moves none.
+[[gnu::noinline]] std::int64_t run_few_tuples(const Plan& plan, const Buffers& buffers, bool copies,
+                                              bool far);
 
 }  // namespace dmlindex::cpu
