@@ -164,7 +164,6 @@ void add_avx512_kernels(Kernels& kernels) noexcept {
     add_shuffle<Avx512Bytes>(kernels);
     add_avx512_look_ups(kernels);  // in place of those of eight lanes, which are behind AVX2's
     add_avx512_line_look_ups(kernels);
-    add_avx512_flatten(kernels);
 }
 
 }  // namespace dmlindex::cpu

@@ -36,7 +36,6 @@ void add_avx2_reductions(Kernels& kernels) noexcept;
 void add_avx512_kernels(Kernels& kernels) noexcept;
 void add_avx512_look_ups(Kernels& kernels) noexcept;
 void add_avx512_line_look_ups(Kernels& kernels) noexcept;
-void add_avx512_flatten(Kernels& kernels) noexcept;
 void add_avx512fp16_sums(Kernels& kernels) noexcept;
 void add_neon_kernels(Kernels& kernels) noexcept;
 void add_reductions(Kernels& kernels) noexcept;
