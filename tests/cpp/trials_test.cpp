@@ -35,6 +35,14 @@ void move(const Block& block) noexcept {
     if (block.far == kWaitsIfFar) wait();
 }
 
+template <bool kWaitsIfAsking>
+void move_rows(const Block& block) noexcept {
+    if (block.items - block.table == block.count * block.slice_bytes &&
+        block.asks_for_items == kWaitsIfAsking) {
+        wait();
+    }
+}
+
 TEST(Trials, WhatIsNearIsNotAskedForAheadWhereThatIsQuicker) {
     EXPECT_TRUE(near_updates_are_quicker(update<true>));
     EXPECT_FALSE(near_updates_are_quicker(update<false>));
@@ -45,6 +53,11 @@ TEST(Trials, WhatIsNearIsNotAskedForAheadWhereThatIsQuicker) {
 TEST(Trials, StoresAskWhereThatIsQuicker) {
     EXPECT_TRUE(stores_gain_by_asking(update<false>));
     EXPECT_FALSE(stores_gain_by_asking(update<true>));
+}
+
+TEST(Trials, RowsAskForWhatTheyWriteUnlessThatIsSlower) {
+    EXPECT_TRUE(rows_gain_by_asking(move_rows<false>));
+    EXPECT_FALSE(rows_gain_by_asking(move_rows<true>));
 }
 
 TEST(Trials, PlacesLieInTheTable) {
@@ -69,6 +82,7 @@ TEST(Trials, PlacesLieInTheTable) {
         }
     };
     near_slices_are_quicker(slices_stay_inside);
+    rows_gain_by_asking(slices_stay_inside);
 }
 
 TEST(Trials, PagesAreCopiedByWhoeverIsQuicker) {

@@ -138,6 +138,30 @@ bool near_slices_are_quicker(MoveKernel gather) noexcept {
     return is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
 }
 
+bool rows_gain_by_asking(MoveKernel gather) noexcept {
+    constexpr std::int64_t kRowBytes = 256;
+    constexpr std::int64_t kRows = 64;
+    const std::int64_t table_bytes = kRows * kRowBytes;
+    const std::int64_t result_bytes = 2 * caches().l2_bytes;
+    const std::unique_ptr<std::byte[]> own(
+        new (std::nothrow) std::byte[static_cast<std::size_t>(table_bytes + result_bytes)]());
+    if (own == nullptr) return false;
+    std::int64_t offsets[kRows];
+    std::uint32_t any = 1;
+    for (std::int64_t& offset : offsets) {
+        any = any_after(any);
+        offset = (any >> 26) * kRowBytes;
+    }
+    const auto move = [&](bool asks) {
+        for (std::int64_t done = 0; done + table_bytes <= result_bytes; done += table_bytes) {
+            gather({own.get(), offsets, kRows, own.get() + table_bytes + done, kRowBytes, kRowBytes,
+                    kRowBytes, false, nullptr, nullptr, asks});
+        }
+    };
+    // Where neither is clearly quicker, they ask: the more a machine has to do, the more they gain.
+    return !is_quicker([&] { move(false); }, [&] { move(true); }, kLongRounds);
+}
+
 bool pages_are_quicker_by_library(SpanKernel copy_in_lines) noexcept {
     constexpr std::int64_t kSliceBytes = 16 << 10;
     constexpr std::int64_t kSlices = 16;

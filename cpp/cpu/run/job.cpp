@@ -24,15 +24,29 @@ constexpr std::int64_t kKeptBytes = std::int64_t{20} << 20;
 constexpr std::int64_t kKeptByLibraryBytes = std::int64_t{48} << 20;
 constexpr std::int64_t kManyPagesBytes = 12 * kPageBytes;
 
-// Whether a gather gains by asking for its result's lines: for what L1 does not hold. While it
+// To so many positions it makes a difference whether they had better ask for what they read, or for
+// so large a result whether for what they write.
+constexpr std::int64_t kWorthATrial = 4096;
+constexpr std::int64_t kBytesWorthATrial = 256 << 10;
+
+// Whether L1 keeps a gather waiting for its result's lines: those that it does not hold. While it
 // holds the table, L2 answers sooner than its lines are written.
 bool misses_l1(std::int64_t result_bytes, std::int64_t table_bytes) noexcept {
     constexpr std::int64_t kL1Bytes = 48 << 10;
     return result_bytes > (table_bytes > kL1Bytes ? kL1Bytes : caches().l2_bytes / 4);
 }
 
-// To so many positions it makes a difference whether they had better ask for what they read.
-constexpr std::int64_t kWorthATrial = 4096;
+// Whether a gather of rows had better ask for its result's lines: where they come from memory it
+// always had.
+bool rows_ask(const Plan& plan, std::int64_t reached) noexcept {
+    if (plan.direction != Direction::kGather || plan.slice_bytes <= kElementBytes) return false;
+    const std::int64_t result_bytes = position_count(plan) * plan.slice_bytes;
+    if (!misses_l1(result_bytes, reached)) return false;
+    if (result_bytes > caches().far_bytes) return true;
+    static constinit Found gains;
+    return gains.known_or(result_bytes >= kBytesWorthATrial,
+                          [] { return rows_gain_by_asking(kernels().gather[kSliceClasses - 1]); });
+}
 
 bool is_in_one_piece(const Plan& plan) noexcept {
     return plan.rank == 0 || (plan.dims[plan.rank - 1].item_stride == plan.slice_bytes &&
@@ -163,8 +177,7 @@ Job make_job(const Plan& plan, const Buffers& buffers, int threads) noexcept {
     job.far = table_is_far(plan, reached);
     job.items_are_far = position_count(plan) * (plan.slice_bytes + index_bytes(plan.index_type)) >
                         caches().far_bytes;
-    job.asks_for_items = plan.direction == Direction::kGather && !job.far &&
-                         misses_l1(position_count(plan) * plan.slice_bytes, reached);
+    job.asks_for_items = !job.far && rows_ask(plan, reached);
     job.stream = is_streamed(plan, buffers, reached, threads) ? table.stream : nullptr;
     job.fetches_table =
         reached > caches().far_bytes || (job.far && plan.slice_bytes > kElementBytes);
