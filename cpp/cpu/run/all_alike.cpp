@@ -6,6 +6,7 @@
 #include "cpu/run/fill.hpp"
 #include "cpu/run/held_offsets.hpp"
 #include "cpu/run/job.hpp"
+#include "cpu/run/repeated.hpp"
 #include "cpu/run/split.hpp"
 #include "plan/facts.hpp"
 
@@ -17,17 +18,6 @@ bool has_one_place(const Plan& plan) noexcept {
                        [](const Coordinate& coordinate) { return coordinate.limit == 1; });
 }
 
-// Whether slices follow themselves too few times, however their positions are merged, and become no
-// longer ones.
-bool repeats_too_little(const Plan& plan) noexcept {
-    std::int64_t times = 1;
-    int d = plan.rank - 1;
-    for (; d >= 0 && plan.dims[d].table_stride == 0; --d) times *= plan.dims[d].size;
-    const bool grows =
-        d == plan.rank - 1 && d >= 0 && plan.dims[d].table_stride == plan.slice_bytes;
-    return !grows && times * plan.slice_bytes < least_filled_bytes(plan.slice_bytes);
-}
-
 }  // namespace
 
 std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int threads) {
@@ -35,7 +25,6 @@ std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int 
     const bool is_gather = plan.direction == Direction::kGather && plan.mode != Mode::kSkip;
     if (!is_gather || plan.slice_bytes > kCacheLineBytes || !has_one_place(plan))
         return std::nullopt;
-    if (repeats_too_little(plan)) return std::nullopt;
     const bool is_checked = plan.mode == Mode::kRaise;
     if (is_checked && position_count(plan) < kManyTimes * index_count(plan)) return std::nullopt;
 
@@ -43,15 +32,18 @@ std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int 
     alike.mode = Mode::kClamp;
     for (int d = 0; d < plan.rank; ++d) alike.dims[d].index_stride = 0;
     canonicalize(alike);
+    const std::optional<Repeated> repeated = find_repeated(alike);
     const std::int64_t times = alike.rank > 0 ? alike.dims[alike.rank - 1].size : 1;
-    if (alike.slice_bytes <= kCacheLineBytes &&
+    if (!repeated && alike.slice_bytes <= kCacheLineBytes &&
         times * alike.slice_bytes < least_filled_bytes(alike.slice_bytes)) {
         return std::nullopt;
     }
     if (is_checked && !HeldOffsets().resolve(plan, buffers.indices, threads)) return false;
-    const Job job = make_job(alike, buffers, threads);
+    const Job job = make_job(repeated ? repeated->once : alike, buffers, threads);
     const Split split = threads > 1 ? choose_split(job, threads) : Split{};
-    return split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
+    const bool good = split.parts > 1 ? execute_parts(job, split, threads) : execute(job);
+    if (good && repeated) repeat(*repeated, buffers);
+    return good;
 }
 
 }  // namespace dmlindex::cpu

@@ -21,6 +21,7 @@
 #include "cpu/run/job.hpp"
 #include "cpu/run/linear.hpp"
 #include "cpu/run/packed.hpp"
+#include "cpu/run/repeated.hpp"
 #include "cpu/run/rows.hpp"
 #include "cpu/run/split.hpp"
 #include "cpu/run/strips.hpp"
@@ -241,6 +242,11 @@ void run_on_line(const Plan& plan, const Buffers& buffers) {
 }
 
 bool run_packed(const Plan& plan, const Buffers& buffers, OnFailure on_failure) {
+    if (const std::optional<Repeated> repeated = find_repeated(plan)) {
+        if (!run_packed(repeated->once, buffers, on_failure)) return false;
+        repeat(*repeated, buffers);
+        return true;
+    }
     const std::optional<Packed> packed = pack(plan, buffers);
     return packed
                ? run_checked(packed->plan, packed->buffers, on_failure, packed->plan.copies_source)

@@ -1,6 +1,7 @@
 #include "cpu/run/copy_source.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/carry.hpp"
@@ -9,6 +10,7 @@
 #include "cpu/run/fill.hpp"
 #include "cpu/run/job.hpp"
 #include "cpu/run/split.hpp"
+#include "cpu/run/transposed.hpp"
 #include "cpu/run/walker.hpp"
 #include "parallel/parallel.hpp"
 #include "plan/facts.hpp"
@@ -16,11 +18,55 @@
 namespace dmlindex::cpu {
 namespace {
 
+// Calls visit(to, from) for every place along the dims.
+template <class Visit>
+void each_place(const CopyDim* dims, int rank, std::byte* table, const std::byte* source,
+                Visit visit) noexcept {
+    Dim places[kMaxDims];
+    for (int d = 0; d < rank; ++d)
+        places[d] = {dims[d].size, dims[d].table_stride, dims[d].source_stride, 0};
+    for (PositionWalker walker(places, rank, 0); !walker.at_end(); walker.advance(1))
+        visit(table + walker.table_offset(), source + walker.item_offset());
+}
+
+// The dim that is packed in the source while the last one is in the table; -1 if there is none, or
+// they had better be copied row by row.
+int transposed_dim(const CopyDim* dims, int rank, std::int64_t piece_bytes) noexcept {
+    const CopyDim& inner = dims[rank - 1];
+    if (inner.table_stride != piece_bytes) return -1;
+    for (int d = rank - 2; d >= 0; --d) {
+        if (std::abs(dims[d].source_stride) == piece_bytes)
+            return transposes(dims[d].size, inner.size, piece_bytes) ? d : -1;
+    }
+    return -1;
+}
+
+void copy_transposed_dims(const CopyDim* dims, int rank, int transposed, std::int64_t piece_bytes,
+                          std::byte* table, const std::byte* source) noexcept {
+    CopyDim row = dims[transposed];
+    const CopyDim& column = dims[rank - 1];
+    if (row.source_stride < 0) {  // from its other end
+        table += (row.size - 1) * row.table_stride;
+        source += (row.size - 1) * row.source_stride;
+        row.table_stride = -row.table_stride;
+    }
+    CopyDim others[kMaxDims];
+    std::copy(dims + transposed + 1, dims + rank - 1, std::copy_n(dims, transposed, others));
+    each_place(others, rank - 2, table, source, [&](std::byte* to, const std::byte* from) {
+        copy_transposed({to, row.table_stride, from, column.source_stride, row.size, column.size},
+                        piece_bytes);
+    });
+}
+
 void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byte* table,
                const std::byte* source) noexcept {
     const CopyKernel copy = kernels().copy[slice_class(piece_bytes)];
     if (rank == 0) {
         copy(table, 0, source, 0, 1, piece_bytes);
+        return;
+    }
+    if (const int d = transposed_dim(dims, rank, piece_bytes); d >= 0) {
+        copy_transposed_dims(dims, rank, d, piece_bytes, table, source);
         return;
     }
     // One element over and over, as of np.broadcast_to: copied one by one, small ones take up to
@@ -30,18 +76,13 @@ void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byt
     const bool fills = inner.source_stride == 0 && inner.table_stride == piece_bytes &&
                        piece_bytes < kElementBytes &&
                        kLookUpsACopy * inner.size * piece_bytes >= least_filled_bytes(piece_bytes);
-    Dim rows[kMaxDims];
-    for (int d = 0; d + 1 < rank; ++d)
-        rows[d] = {dims[d].size, dims[d].table_stride, dims[d].source_stride, 0};
-    for (PositionWalker walker(rows, rank - 1, 0); !walker.at_end(); walker.advance(1)) {
-        std::byte* const to = table + walker.table_offset();
-        const std::byte* const from = source + walker.item_offset();
+    each_place(dims, rank - 1, table, source, [&](std::byte* to, const std::byte* from) {
         if (fills) {
             fill(to, from, piece_bytes, inner.size);
         } else {
             copy(to, inner.table_stride, from, inner.source_stride, inner.size, piece_bytes);
         }
-    }
+    });
 }
 
 // One contiguous copy past the caches.

@@ -8,6 +8,7 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/run/copy_source.hpp"
+#include "cpu/run/transposed.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -20,8 +21,9 @@ constexpr std::int64_t kFewReads = 512;
 
 // What pays for a table's copy: that each of its slices is read so often and some of them follow
 // each other then, as one; or that each is read very often, and kernels for packed tables may do
-// it.
+// it. Where the copy turns rows into columns, a third of its bytes that often is enough.
 constexpr std::int64_t kReads = 2;
+constexpr std::int64_t kTransposedReads = 3;
 constexpr std::int64_t kSlicesAsOne = 4;
 constexpr std::int64_t kManyReads = 16;
 
@@ -78,15 +80,22 @@ bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
         plan.slice_bytes > kElementBytes) {
         return false;
     }
-    const std::int64_t most =
-        positions / (slices_as_one(plan) >= kSlicesAsOne ? kReads : kManyReads);
+    std::int64_t columns = 0;
     std::int64_t slices = 1;
     bool is_packed = true;
+    bool is_transposed = false;
     each_axis(plan, [&](std::int64_t size, std::int64_t stride) {
-        is_packed = is_packed && (size == 1 || stride == slices * plan.slice_bytes);
-        slices = size == 0 || size > most / slices ? most + 1 : slices * size;
+        if (size == 1) return;
+        is_packed = is_packed && stride == slices * plan.slice_bytes;
+        is_transposed |=
+            std::abs(stride) == plan.slice_bytes && transposes(size, columns, plan.slice_bytes);
+        if (columns == 0) columns = size;
+        slices = size == 0 || size > kMostBytes / slices ? kMostBytes + 1 : slices * size;
     });
-    return !is_packed && slices <= most && slices <= kMostBytes / plan.slice_bytes;
+    if (is_packed || slices > kMostBytes / plan.slice_bytes) return false;
+    if (slices_as_one(plan) < kSlicesAsOne) return slices <= positions / kManyReads;
+    return slices <= positions / kReads ||
+           (is_transposed && slices <= kTransposedReads * positions / plan.slice_bytes);
 }
 
 // Whether indices are worth a copy: many, or in many short rows, each of which has a line of memory
