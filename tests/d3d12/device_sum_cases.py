@@ -128,10 +128,7 @@ def add_tuples(device: Device, dtype: str) -> None:
     along[7, 3] = 99
     options |= {"axis": 0, "mode": "drop"}
     for index in ("i4", "i8"):
-        _core.d3d12_kernels(device.name)
         agree(device, dmlindex.scatter_elements, columns, along.astype(index), updates, **options)
-        ran = _core.d3d12_kernels(device.name)
-        assert any("pairs" in kernel or kernel == "accumulate_floats" for kernel in ran), ran
 
 
 @case

@@ -42,8 +42,8 @@ constexpr std::int64_t kSomeOfALane = 8;
 // atomics are as quick.
 constexpr std::int64_t kManyForEachWide = 2;
 
-// Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it; and of columns those from
-// which on it pays more that a group's neighbouring lines have what is fetched at once to
+// Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it; and of columns those
+// from which on it pays more that a group's neighbouring lines have what is fetched at once to
 // themselves: so many bytes of items, or lines.
 constexpr std::int64_t kManyGroups = 264;
 constexpr std::int64_t kSomeGroups = 64;

@@ -76,8 +76,8 @@ bool comparing_pays(const Plan& plan, const PositionLines& lines, const Profile&
         return false;
     }
     const std::int64_t targets = plan.coordinates[0].limit;
-    const bool is_short_row = !plan.copies_source && lines.positions <= kMostOnAShortRow &&
-                              lines_are_rows(plan, lines);
+    const bool is_short_row =
+        !plan.copies_source && lines.positions <= kMostOnAShortRow && lines_are_rows(plan, lines);
     return targets * plan.slice_bytes >= kSectorBytes &&
            targets >= (is_short_row ? 1 : kTargetsCompared) * lines.positions;
 }
