@@ -104,7 +104,7 @@ TEST(Encoding, LinesWithACopyHaveAThreadEachOnlyWhereNoKernelMakesBoth) {
     EXPECT_EQ(copied({1, 8, 1 << 18, 4, 4}), Names{"hold_lines"});
     EXPECT_EQ(copied({1, 8, (1 << 18) + 1, 4, 4}), after_copy);
     EXPECT_EQ(copied({1, 9, 1 << 18, 4, 4}), after_copy);
-    EXPECT_TRUE(in_place({100'000, 8, 1, 5, 4}));
+    EXPECT_TRUE(in_place({100'000, 7, 1, 5, 4}));
     EXPECT_TRUE(in_place({1 << 18, 8, 1, 4, 1}));
     EXPECT_TRUE(in_place({1, 8, 1 << 18, 4, 4}));
 }
@@ -115,7 +115,12 @@ TEST(Encoding, PositionsOfALineThatAreNeighboursHaveAThreadEach) {
         return queued_lines(lines, copies).kernels;
     };
     EXPECT_EQ(kernels({100'000, 32, 1, 16, 4}, false), compared);
-    EXPECT_NE(kernels({100'000, 31, 1, 16, 4}, false), compared);  // most find a later one
+    EXPECT_EQ(kernels({100'000, 32, 1, 32, 4}, false), compared);
+    EXPECT_NE(kernels({100'000, 31, 1, 32, 4}, false), compared);  // most find a later one
+    EXPECT_NE(kernels({100'000, 33, 1, 33, 4}, false), compared);  // far more to look at
+    EXPECT_EQ(kernels({100'000, 66, 1, 33, 4}, false), compared);
+    EXPECT_NE(kernels({100'000, 31, 3, 16, 4}, false), compared);  // no rows
+    EXPECT_EQ(kernels({100'000, 32, 3, 16, 4}, false), compared);
     EXPECT_EQ(kernels({1000, 256, 1, 128, 4}, false), compared);
     EXPECT_NE(kernels({1000, 258, 1, 129, 4}, false), compared);
     EXPECT_EQ(kernels({10'000, 32, 1, 2, 1}, false), compared);
@@ -141,7 +146,8 @@ TEST(Encoding, LongColumnsAreHeldWhereTheyHaveAsManyPositions) {
         EXPECT_TRUE(are_held(4096, 300, 4096));
         EXPECT_FALSE(are_held(4096, 300, 4095));
         EXPECT_FALSE(are_held(4097, 300, 5000));
-        EXPECT_FALSE(are_held(4096, 263, 4096));  // too few for groups
+        EXPECT_TRUE(are_held(4096, 64, 4096));
+        EXPECT_FALSE(are_held(4096, 63, 4096));  // too few for groups
         EXPECT_TRUE(are_held(2048, 300, 1024));
     }
 }

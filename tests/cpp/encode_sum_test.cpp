@@ -113,6 +113,37 @@ TEST(Encoding, WideSumsAlongRowsInPlaceAreHeldWithTwoPositionsForEachElement) {
     EXPECT_TRUE(are_held(71, 4));
 }
 
+// Words of neighbouring columns: a thread of the other kernel may add up more of a column.
+TEST(Encoding, SumsAlongShortColumnsGoInPairs) {
+    const auto kernels = [](std::int64_t positions, std::int64_t columns) {
+        constexpr std::int64_t kElements = 300;
+        const Layout table = packed({kElements, columns}, 4);
+        const Layout items = packed({positions, columns}, 4);
+        Plan plan;
+        begin_plan(Direction::kScatter, IndexType::kInt32, 4, plan);
+        lower_scatter_elements(table, items, items, 0, plan);
+        plan.reduction = Reduction::kAdd;
+        plan.value_type = ValueType::kInt32;
+        canonicalize(plan);
+        const std::int64_t bytes = 4 * positions * columns;
+        return queued(plan, 4 * kElements * columns, bytes, bytes).kernels;
+    };
+    const Names pairs{"accumulate_whole_pairs"}, alone{"accumulate_whole"};
+    EXPECT_EQ(kernels(64, 1 << 12), pairs);
+    EXPECT_EQ(kernels(64, (1 << 12) - 1), alone);  // few
+    EXPECT_EQ(kernels(65, 1 << 12), alone);
+}
+
+TEST(Encoding, FewLongSlicesAreSummedInBlocks) {
+    const auto has_blocks = [](const Rows& rows, ValueType type, std::int64_t bytes) {
+        return queued_rows(rows, type, bytes, true).kernels == Names{"reduce_blocks_whole"};
+    };
+    EXPECT_TRUE(has_blocks({2, 3 << 16, 12}, ValueType::kInt32, 4));
+    EXPECT_FALSE(has_blocks({2, (3 << 16) + 4, 12}, ValueType::kInt32, 4));
+    EXPECT_FALSE(has_blocks({2, 3 << 16, 13}, ValueType::kInt32, 4));
+    EXPECT_FALSE(has_blocks({2, 3 << 15, 12}, ValueType::kInt64, 8));
+}
+
 TEST(Encoding, CopiesSayHowManyPiecesThereAre) {
     const Recorded recorded = queued_rows({10'000, 60, 1}, ValueType::kInt32, 4, true);
     ASSERT_EQ(recorded.kernels.at(0), "copy_pieces");

@@ -142,7 +142,7 @@ def hold_lines(device: Device) -> None:
     rng = np.random.default_rng(13)
     for dtype, (shape, axis, count), how in product(
         ("i1", "u2", "i4", "i8", "f8"),
-        (((3, 11, 300), 1, 70), ((200, 310), 0, 400), ((700, 9), 1, 90)),
+        (((3, 11, 300), 1, 70), ((200, 310), 0, 400), ((90, 65), 0, 120), ((700, 9), 1, 90)),
         ("none", "add"),
     ):
         sums = how == "add"

@@ -122,6 +122,13 @@ def add_tuples(device: Device, dtype: str) -> None:
     updates = (rng.random(along.shape) < 1 / 64).astype(dtype)
     options = {"axis": 1, "reduction": "add", "ordered": False}
     agree(device, dmlindex.scatter_elements, lines, along, updates, **options)
+    # Columns, of which a pair's two may be the last of one row and the first of the next.
+    columns = rng.integers(-3, 4, (99, 901)).astype(dtype)
+    along, updates = rng.integers(0, 99, (61, 901)), (rng.random((61, 901)) < 1 / 4).astype(dtype)
+    along[7, 3] = 99
+    options |= {"axis": 0, "mode": "drop"}
+    for index in ("i4", "i8"):
+        agree(device, dmlindex.scatter_elements, columns, along.astype(index), updates, **options)
 
 
 @case

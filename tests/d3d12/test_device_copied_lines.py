@@ -35,6 +35,8 @@ def own_profile(device: Device) -> Iterator[None]:
         pytest.param((900, 7), 1, 3, "u4", BLOCKS, LINES, id="rows"),
         pytest.param((901, 7), 1, 3, "u1", BLOCKS, LINES, id="bytes in rows"),
         pytest.param((900, 25), 1, 3, "u4", COMPARED, COMPARED, id="few in rows"),
+        pytest.param((900, 9), 1, 7, "u4", BLOCKS, COMPARED, id="many in short rows"),
+        pytest.param((900, 4), 1, 4, "u8", BLOCKS, COMPARED, id="as many as targets"),
         pytest.param((900, 5, 2), 1, 3, "u8", LINES, LINES, id="close in rows"),
         pytest.param((900, 7, 3), 1, 3, "u8", COMPARED, COMPARED, id="apart in rows"),
         pytest.param((6, 900), 0, 3, "u8", HELD, LINES, id="columns"),

@@ -69,15 +69,23 @@ bool are_too_many(const Plan& plan, const Tensors& tensors) noexcept {
 }
 
 // Whether the hardware's atomics combine the updates with less than a block costs: in place they
-// are all there is to do; after a copy, of so many elements, or into so many.
+// are all there is to do; after a copy, of so many elements, or into so many. But few slices, of
+// elements of up to 4 bytes, into a table that is not large are quicker by blocks, however long
+// they are, as that makes the copy, too.
 bool has_quick_atomics(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
     constexpr std::int64_t kManyElements = 1 << 17;
     constexpr std::int64_t kManyInTable = 1 << 19;
+    constexpr std::int64_t kFewSlices = 12;
+    constexpr std::int64_t kSomeInTable = 3 << 17;
+    const std::int64_t elements =
+        static_cast<std::int64_t>(tensors.table.bytes) / plan.element_bytes;
+    const bool are_few = position_count(plan) <= kFewSlices && plan.element_bytes <= kWord &&
+                         elements <= kSomeInTable;
     const bool whole = kernel_values(plan.value_type) == VALUES_WIDE ||
                        (plan.element_bytes == 4 && plan.reduction != Reduction::kMul);
     return ((has_atomics(plan) && whole) || added_bytes(plan, reach) != 0) &&
-           (!plan.copies_source || updates_of(plan) >= kManyElements ||
-            static_cast<std::int64_t>(tensors.table.bytes) > kManyInTable * plan.element_bytes);
+           (!plan.copies_source || (updates_of(plan) >= kManyElements && !are_few) ||
+            elements > kManyInTable);
 }
 
 std::int64_t most_updates(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {

@@ -172,7 +172,7 @@ bool has_single_targets(const Plan& plan, const Tensors& tensors, const Reach& r
 Choice choose(const Plan& plan, const Tensors& tensors, const Reach& reach) {
     Choice choice;
     const std::optional<PositionLines> lines = find_position_lines(plan, tensors, reach);
-    if (lines && lines->are_named_early) {
+    if (lines && (lines->are_named_early || (lines->are_compared && !plan.copies_source))) {
         take_lines(plan, *lines, choice);
         return choice;
     }

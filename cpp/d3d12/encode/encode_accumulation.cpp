@@ -106,14 +106,19 @@ bool is_crowded(const Encoder& encoder, const Tensors& tensors, std::uint64_t up
 }
 
 // Whether each thread of accumulate_pairs.hlsl can load what two neighbouring positions have at
-// once, and they are enough for it to pay.
+// once, and they are enough for it to pay. Words that lie beside those of other positions do not
+// where a thread of accumulate_sums.hlsl has many positions along a line, of which it may add up
+// those that name one target.
 bool goes_by_pairs(const Plan& plan, const Profile& profile) noexcept {
     constexpr int kMostCoordinates = 4;
+    constexpr std::int64_t kMostAlong = 64;
+    const bool are_words = plan.element_bytes == kWord;
     return plan.slice_bytes == plan.element_bytes && plan.element_bytes <= kWord &&
            !plan.is_linear && plan.mode != Mode::kWrap &&
            plan.coordinate_count <= kMostCoordinates && tuples_follow_positions(plan) &&
            position_count(plan) >= profile.paired_positions &&
-           (plan.element_bytes < kWord || !has_neighbours(plan)) && items_are_packed(plan);
+           (!are_words || !has_neighbours(plan) || find_along(plan).length <= kMostAlong) &&
+           items_are_packed(plan);
 }
 
 void encode_pairs(const Encoder& encoder, const Plan& plan, const Tensors& tensors,

@@ -35,16 +35,21 @@ constexpr std::int64_t kManyOfShort = 10;
 // Of columns that have many positions for each element lanes pay up to so many threads, while each
 // has some, and a group's neighbouring lines some of the memory that is fetched at once.
 constexpr std::int64_t kManyLanes = 1 << 17;
-constexpr std::int64_t kManyForEach = 5;
-constexpr std::int64_t kSomeOfALane = 32;
+constexpr std::int64_t kManyForEach = 3;
+constexpr std::int64_t kSomeOfALane = 8;
 
 // Positions for each element of a row from which on sums of 8 bytes in place are held: with fewer
 // atomics are as quick.
 constexpr std::int64_t kManyForEachWide = 2;
 
-// Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it.
+// Of hold_lines.hlsl: groups that keep the whole GPU busy, and some of it; and of columns those
+// from which on it pays more that a group's neighbouring lines have what is fetched at once to
+// themselves: so many bytes of items, or lines.
 constexpr std::int64_t kManyGroups = 264;
 constexpr std::int64_t kSomeGroups = 64;
+constexpr std::int64_t kEnoughGroups = 80;
+constexpr std::int64_t kBytesBeside = 2 * kSectorBytes;
+constexpr std::int64_t kLinesBeside = 16;
 
 // Whether positions that differ in any other dim than `along` never meet: what dims and coordinates
 // add up to in the table, from the smallest stride on, is less than the next one's stride.
@@ -145,7 +150,7 @@ bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t ele
     const bool sums = plan.reduction != Reduction::kNone;
     const bool has_twice = lines.are_rows || (!sums && lines.positions >= elements);
     if ((lines.are_rows && !sums) || elements > (has_twice ? 2 : 1) * profile.held_targets ||
-        lines.count < (lines.are_rows ? kSomeGroups : kManyGroups)) {
+        lines.count < kSomeGroups) {
         return false;
     }
     if (sums && plan.element_bytes == kWord && lines.positions < kSomePositions) return false;
@@ -154,6 +159,14 @@ bool holding_pays(const Plan& plan, const PositionLines& lines, std::int64_t ele
         return lines.positions > (are_wide_rows ? kManyForEachWide : 1) * elements;
     }
     return elements <= (plan.copies_source ? 2 : kMostUnnamed) * lines.positions;
+}
+
+// How many lines of hold_lines.hlsl a group should have.
+std::int64_t wanted_together(const Plan& plan, const PositionLines& lines) noexcept {
+    const std::int64_t of_many = lines.count / kManyGroups;
+    if (lines.are_rows) return of_many;
+    const std::int64_t beside = std::min(kBytesBeside / plan.slice_bytes, kLinesBeside);
+    return std::max(of_many, std::min(beside, lines.count / kEnoughGroups));
 }
 
 }  // namespace
@@ -215,7 +228,7 @@ std::optional<PositionLines> find_held_lines(const Plan& plan, const Tensors& te
     if (!holding_pays(plan, *lines, elements, reach.profile)) return std::nullopt;
     const std::int64_t fitting = kHeldWords / (sums && plan.slice_bytes > kWord ? 2 : 1) / elements;
     if (fitting == 0) return std::nullopt;
-    lines->together = std::clamp<std::int64_t>(lines->count / kManyGroups, 1,
+    lines->together = std::clamp<std::int64_t>(wanted_together(plan, *lines), 1,
                                                std::min<std::int64_t>(fitting, kBlockThreads));
     const std::int64_t of_a_lane = std::max(lines->positions, elements) * lines->together;
     const bool is_long = reach.has_short_loops && of_a_lane > kMostOfAShortLane * kBlockThreads;

@@ -17,10 +17,11 @@ constexpr std::int64_t kBlockBytesInPlace = 112;
 constexpr std::int64_t kManyNarrow = 1 << 21;
 constexpr std::int64_t kManyInColumns = 1 << 20;
 // Of compare_lines.hlsl: positions of a line, of which each looks at all others at worst; targets
-// for each; and, where other kernels make the copy, too, targets and positions from which on that
-// is quicker than those.
+// for each, of which rows in place with so few positions may have as many as positions; and, where
+// other kernels make the copy, too, targets and positions from which on that is quicker than those.
 constexpr std::int64_t kMostOnALine = 128;
 constexpr std::int64_t kTargetsCompared = 2;
+constexpr std::int64_t kMostOnAShortRow = 32;
 constexpr std::int64_t kTargetsCopied = 4;
 constexpr std::int64_t kManyCompared = 1 << 19;
 
@@ -75,8 +76,10 @@ bool comparing_pays(const Plan& plan, const PositionLines& lines, const Profile&
         return false;
     }
     const std::int64_t targets = plan.coordinates[0].limit;
+    const bool is_short_row =
+        !plan.copies_source && lines.positions <= kMostOnAShortRow && lines_are_rows(plan, lines);
     return targets * plan.slice_bytes >= kSectorBytes &&
-           targets >= kTargetsCompared * lines.positions;
+           targets >= (is_short_row ? 1 : kTargetsCompared) * lines.positions;
 }
 
 // Whether it is even where the copy takes a kernel of its own.
