@@ -8,21 +8,23 @@
 namespace dmlindex::cpu {
 namespace {
 
-// The halves of two packs, element by element by turns: each instruction set has that.
+// The first halves of two packs, interleaved: each instruction set has that.
 template <class Pack, int... kAt>
 Pack low_halves(Pack a, Pack b, std::integer_sequence<int, kAt...>) noexcept {
     constexpr int kSide = sizeof...(kAt);
     return __builtin_shufflevector(a, b, (kAt % 2 * kSide + kAt / 2)...);
 }
 
+// The second halves.
 template <class Pack, int... kAt>
 Pack high_halves(Pack a, Pack b, std::integer_sequence<int, kAt...>) noexcept {
     constexpr int kSide = sizeof...(kAt);
     return __builtin_shufflevector(a, b, (kAt % 2 * kSide + kSide / 2 + kAt / 2)...);
 }
 
-// A square of packs, in registers: each round moves the bits of a place's row to those of its
-// column by one.
+// A square of packs, in registers: interleaving the first half of them with the second turns the
+// bits of an element's place, the row's before the column's, by one; after all rounds they have
+// changed places.
 template <class Element, int kPackBytes>
 struct PackSquare {
     static constexpr int kSide = kPackBytes / static_cast<int>(sizeof(Element));
