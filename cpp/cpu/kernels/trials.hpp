@@ -71,9 +71,9 @@ bool stores_gain_by_asking(UpdateKernel put) noexcept;
 // The same, tried once, with kernels(); what it found.
 bool stores_wait() noexcept;
 
-// Whether a gather of rows into a result that lies in the last level is quicker if it asks for the
-// lines that it writes: so it is on a Granite Rapids, 0.9 of the time; on a Zen 3 it takes twice as
-// long. Two milliseconds.
+// Whether a gather of rows into a result that lies in the last level is at least as quick if it
+// asks for the lines that it writes: on a Granite Rapids it takes 0.9 of the time, on a Zen 3 twice
+// as long. Two milliseconds.
 bool rows_gain_by_asking(MoveKernel gather) noexcept;
 
 // Whether a result of so many bytes is written past the caches. Later where threads share it, which

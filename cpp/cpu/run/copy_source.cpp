@@ -18,7 +18,7 @@
 namespace dmlindex::cpu {
 namespace {
 
-// Calls visit(to, from) for every place along the dims.
+// Calls visit(to, from) for every place along the dims, as positions whose items are the source.
 template <class Visit>
 void each_place(const CopyDim* dims, int rank, std::byte* table, const std::byte* source,
                 Visit visit) noexcept {

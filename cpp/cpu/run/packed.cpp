@@ -21,9 +21,11 @@ constexpr std::int64_t kFewReads = 512;
 
 // What pays for a table's copy: that each of its slices is read so often and some of them follow
 // each other then, as one; or that each is read very often, and kernels for packed tables may do
-// it. Where the copy turns rows into columns, a third of its bytes that often is enough.
+// it. A copy that turns columns into rows pays from so many bytes for each slice read on, as long
+// as it is not so large that its memory is new each time.
 constexpr std::int64_t kReads = 2;
-constexpr std::int64_t kTransposedReads = 3;
+constexpr std::int64_t kTransposedBytesARead = 3;
+constexpr std::int64_t kMostTransposedBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kSlicesAsOne = 4;
 constexpr std::int64_t kManyReads = 16;
 
@@ -95,7 +97,8 @@ bool reads_often(const Plan& plan, std::int64_t positions) noexcept {
     if (is_packed || slices > kMostBytes / plan.slice_bytes) return false;
     if (slices_as_one(plan) < kSlicesAsOne) return slices <= positions / kManyReads;
     return slices <= positions / kReads ||
-           (is_transposed && slices <= kTransposedReads * positions / plan.slice_bytes);
+           (is_transposed && slices * plan.slice_bytes <=
+                                 std::min(kMostTransposedBytes, kTransposedBytesARead * positions));
 }
 
 // Whether indices are worth a copy: many, or in many short rows, each of which has a line of memory

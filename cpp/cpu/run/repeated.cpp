@@ -1,5 +1,7 @@
 #include "cpu/run/repeated.hpp"
 
+#include <algorithm>
+
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/copy_source.hpp"
 #include "plan/facts.hpp"
@@ -21,6 +23,17 @@ int repeated_dim(const Plan& plan) noexcept {
     return found;
 }
 
+// Whether to copy the other positions takes less time than to gather them too, where each step
+// along the dims before has a copy of its own: rows that share their indices are gathered quickly.
+bool copies_pay(const Plan& plan, int repeated) noexcept {
+    constexpr std::int64_t kLeastCopied = 4 * kCacheLineBytes;
+    const Dim& dim = plan.dims[repeated];
+    const bool share_indices = std::any_of(
+        plan.dims, plan.dims + repeated, [](const Dim& outer) { return outer.index_stride == 0; });
+    if (share_indices) return (dim.size - 1) * dim.item_stride >= kLeastCopied;
+    return repeated == 0 || dim.size > 2 || dim.item_stride >= kCacheLineBytes;
+}
+
 }  // namespace
 
 std::optional<Repeated> find_repeated(const Plan& plan) noexcept {
@@ -30,7 +43,7 @@ std::optional<Repeated> find_repeated(const Plan& plan) noexcept {
         return std::nullopt;
     }
     const int d = repeated_dim(plan);
-    if (d < 0) return std::nullopt;
+    if (d < 0 || !copies_pay(plan, d)) return std::nullopt;
 
     std::optional<Repeated> repeated(std::in_place, plan);
     auto& [once, copies, part_bytes] = *repeated;

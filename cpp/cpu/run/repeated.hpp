@@ -16,7 +16,8 @@ struct Repeated {
     std::int64_t part_bytes;
 };
 
-// Nothing where all of it is better gathered: slices that are long, or follow themselves.
+// Nothing where it does not repeat itself, or all of it is better gathered: slices that are long,
+// or follow themselves, and parts so short that a copy for each of many takes longer.
 std::optional<Repeated> find_repeated(const Plan& plan) noexcept;
 
 // Behind a run of once: the other positions.

@@ -87,7 +87,7 @@ void copy_elements(const Transposed& matrix) noexcept {
     constexpr std::int64_t kWide = PackSquare<Element, 16>::kSide;
     if (matrix.rows >= kWide && matrix.columns >= kWide) {
         copy_packs<Element, 16>(matrix);
-    } else if constexpr (sizeof(Element) < 8) {
+    } else if constexpr (sizeof(Element) < 4) {
         copy_packs<Element, 8>(matrix);
     }
 }
@@ -97,8 +97,7 @@ void copy_elements(const Transposed& matrix) noexcept {
 bool transposes(std::int64_t rows, std::int64_t columns, std::int64_t element_bytes) noexcept {
     const bool is_word = element_bytes > 0 && element_bytes <= 8 &&
                          std::has_single_bit(static_cast<std::uint64_t>(element_bytes));
-    const std::int64_t least =
-        std::max<std::int64_t>(2, 8 / std::max<std::int64_t>(element_bytes, 1));
+    const std::int64_t least = element_bytes == 1 ? 8 : 4;
     return is_word && std::min(rows, columns) >= least;
 }
 
