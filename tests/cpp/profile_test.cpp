@@ -101,10 +101,11 @@ TEST(Profile, LanesShareColumnsOfManyPositions) {
     EXPECT_EQ(lanes_of_columns(2, 4104, 1458, ValueType::kFloat16), 8);  // 16 halves side by side
     EXPECT_EQ(lanes_of_columns(2, 4104, 1458, kFloat), 16);
     EXPECT_EQ(lanes_of_columns(5, 33632, 528, kFloat), 4);   // enough threads
-    EXPECT_EQ(lanes_of_columns(24, 60000, 240, kFloat), 2);  // five positions for each element
-    EXPECT_EQ(lanes_of_columns(24, 60000, 239, kFloat), 1);
-    EXPECT_EQ(lanes_of_columns(2, 40000, 64, kFloat), 2);  // 32 positions each
-    EXPECT_EQ(lanes_of_columns(2, 40000, 63, kFloat), 1);
+    EXPECT_EQ(lanes_of_columns(24, 60000, 144, kFloat), 2);  // three positions for each element
+    EXPECT_EQ(lanes_of_columns(24, 60000, 143, kFloat), 1);
+    EXPECT_EQ(lanes_of_columns(2, 40000, 32, kFloat), 4);  // eight positions each
+    EXPECT_EQ(lanes_of_columns(2, 40000, 31, kFloat), 2);
+    EXPECT_EQ(lanes_of_columns(2, 40000, 15, kFloat), 1);
     Profile profile;
     profile.shared_lines = 0;
     EXPECT_EQ(lanes_of_columns(2, 4104, 1458, kFloat, profile), 1);
