@@ -56,21 +56,30 @@ function(dmlindex_use_directx target scope host)
     endif()
 endfunction()
 
+# dmlindex_d3d12_objects(TARGET HOST SOURCES): a library of the objects of these.
+function(dmlindex_d3d12_objects target host sources)
+    add_library(${target} OBJECT ${sources})
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(${target} PRIVATE include cpp)
+    dmlindex_use_directx(${target} PRIVATE ${host})
+    dmlindex_target_options(${target})
+endfunction()
+
+# The backend's objects go into dmlindex_core. Nothing else of it is compiled in another way where there is D3D12.
 dmlindex_d3d12_sources(${DMLINDEX_D3D12_HOST} d3d12_sources)
-target_sources(dmlindex_core PRIVATE ${d3d12_sources})
+dmlindex_d3d12_objects(dmlindex_d3d12 ${DMLINDEX_D3D12_HOST} "${d3d12_sources}")
+target_sources(dmlindex_core PRIVATE $<TARGET_OBJECTS:dmlindex_d3d12>)
 if(DMLINDEX_SANITIZE MATCHES "undefined")  # COM objects are not of the types that C++ knows them by
     set_source_files_properties(${d3d12_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=vptr)
 endif()
-target_compile_definitions(dmlindex_core PUBLIC "$<BUILD_INTERFACE:DMLINDEX_HAS_D3D12>")
-dmlindex_use_directx(dmlindex_core PUBLIC ${DMLINDEX_D3D12_HOST})
+target_compile_definitions(dmlindex_core INTERFACE "$<BUILD_INTERFACE:DMLINDEX_HAS_D3D12>")
+dmlindex_use_directx(dmlindex_core INTERFACE ${DMLINDEX_D3D12_HOST})
 target_link_libraries(dmlindex_core PRIVATE ${CMAKE_DL_LIBS})
 
 if(DMLINDEX_D3D12_HOST STREQUAL "vkd3d")
     # So that WSL's half keeps compiling where there is no WSL: cmake --build … --target dmlindex_d3d12_wsl
     dmlindex_d3d12_sources(wsl wsl_sources)
-    add_library(dmlindex_d3d12_wsl OBJECT EXCLUDE_FROM_ALL ${wsl_sources})
-    target_compile_features(dmlindex_d3d12_wsl PRIVATE cxx_std_20)
-    target_include_directories(dmlindex_d3d12_wsl PRIVATE include cpp)
-    dmlindex_use_directx(dmlindex_d3d12_wsl PRIVATE wsl)
-    dmlindex_target_options(dmlindex_d3d12_wsl)
+    dmlindex_d3d12_objects(dmlindex_d3d12_wsl wsl "${wsl_sources}")
+    set_target_properties(dmlindex_d3d12_wsl PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

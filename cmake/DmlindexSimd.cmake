@@ -2,7 +2,7 @@
 # files are left out. cpp/cpu/kernels/dispatch.cpp asks the CPU before it calls into one, and sees by
 # DMLINDEX_HAS_ISA which of them were built.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-    set(DMLINDEX_ISAS avx2 avx512)
+    set(isas avx2 avx512)
     # avx512 has arithmetic on float16 where the CPU does, from GCC 12 and its assembler on: clang's way of
     # NaNs takes other code.
     include(CheckCXXSourceCompiles)
@@ -16,8 +16,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
                               DMLINDEX_COMPILES_AVX512FP16)
     cmake_pop_check_state()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
-    set(DMLINDEX_ISAS neon)
+    set(isas neon)
 endif()
+set(DMLINDEX_ISAS "${isas}" CACHE STRING "The instruction sets that there are kernels for beside the scalar ones")
 
 # clang-cl takes these, too.
 set(DMLINDEX_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mf16c)
@@ -31,7 +32,8 @@ function(dmlindex_set_simd_flags target sources)
             continue()
         endif()
         set(isa ${CMAKE_MATCH_1})
-        if(isa IN_LIST DMLINDEX_ISAS OR (isa STREQUAL avx512fp16 AND DMLINDEX_COMPILES_AVX512FP16))
+        if(isa IN_LIST DMLINDEX_ISAS OR
+           (isa STREQUAL avx512fp16 AND avx512 IN_LIST DMLINDEX_ISAS AND DMLINDEX_COMPILES_AVX512FP16))
             set_source_files_properties(${source} TARGET_DIRECTORY ${target}
                                         PROPERTIES COMPILE_OPTIONS "${DMLINDEX_FLAGS_${isa}}")
             string(TOUPPER ${isa} name)

@@ -20,23 +20,25 @@ if(DMLINDEX_SANITIZE MATCHES thread)
                                             COMPILE_DEFINITIONS DMLINDEX_SANITIZE_THREAD)
 endif()
 
+# With Python a module of its own beside _core, loaded at run time, so that the package also works where pip's libtbb is
+# missing; without, a part of dmlindex_core. Nothing else is compiled in another way where there is oneTBB.
 if(DMLINDEX_PYTHON)
-    # A module of its own beside _core, loaded at run time, so that the package also works where pip's
-    # libtbb is missing.
     add_library(dmlindex_one_tbb MODULE cpp/parallel/one_tbb.cpp)
-    dmlindex_target_options(dmlindex_one_tbb)
-    target_compile_features(dmlindex_one_tbb PRIVATE cxx_std_20)
-    target_include_directories(dmlindex_one_tbb PRIVATE include cpp)
-    target_link_libraries(dmlindex_one_tbb PRIVATE TBB::tbb)
     # Where pip puts libtbb, seen from PREFIX/lib/pythonX.Y/site-packages/dmlindex (or lib64).
     set_target_properties(dmlindex_one_tbb PROPERTIES PREFIX "" OUTPUT_NAME _one_tbb
                           INSTALL_RPATH "$ORIGIN/../../..;$ORIGIN/../../../../lib")
     install(TARGETS dmlindex_one_tbb LIBRARY DESTINATION dmlindex COMPONENT python)
-    target_compile_definitions(dmlindex_core PRIVATE
-                               DMLINDEX_TBB_MODULE="$<TARGET_FILE_NAME:dmlindex_one_tbb>")
+    set(definition DMLINDEX_TBB_MODULE="$<TARGET_FILE_NAME:dmlindex_one_tbb>")
     target_link_libraries(dmlindex_core PRIVATE ${CMAKE_DL_LIBS})
 else()
-    target_sources(dmlindex_core PRIVATE cpp/parallel/one_tbb.cpp)
-    target_link_libraries(dmlindex_core PRIVATE TBB::tbb)
-    target_compile_definitions(dmlindex_core PRIVATE DMLINDEX_HAS_TBB)
+    add_library(dmlindex_one_tbb OBJECT cpp/parallel/one_tbb.cpp)
+    set_target_properties(dmlindex_one_tbb PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set(definition DMLINDEX_HAS_TBB)
+    target_sources(dmlindex_core PRIVATE $<TARGET_OBJECTS:dmlindex_one_tbb>)
+    target_link_libraries(dmlindex_core PRIVATE $<LINK_ONLY:TBB::tbb>)
 endif()
+dmlindex_target_options(dmlindex_one_tbb)
+target_compile_features(dmlindex_one_tbb PRIVATE cxx_std_20)
+target_include_directories(dmlindex_one_tbb PRIVATE include cpp)
+target_link_libraries(dmlindex_one_tbb PRIVATE TBB::tbb)
+set_source_files_properties(cpp/parallel/parallel.cpp PROPERTIES COMPILE_DEFINITIONS "${definition}")

@@ -112,3 +112,6 @@ build_package() {
         --config-settings=cmake.define.DMLINDEX_TESTS=$unit_tests
 }
 
+# isas_here: for CMake's DMLINDEX_ISAS, of the installed package's kernels those that this machine runs. Where no program
+# leaves the machine, the others would be compiled and no more.
+isas_here() { python -c 'from dmlindex import _core; print(*sorted({*_core.cpu_isas()} - {"scalar"}), sep=";")'; }
