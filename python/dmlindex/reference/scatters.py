@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from dmlindex.reference import checks as check
 from dmlindex.reference.memory import as_bytes, copy, deliver
 from dmlindex.reference.places import replaced, resolve_at, resolve_tuple
-from dmlindex.reference.reductions import combine
+from dmlindex.reference.reductions import step_of
 
 Array = npt.NDArray[Any]
 
@@ -54,10 +55,12 @@ def scatter_elements(
     check.out(op, out, source.shape, source.dtype)
     output = copy(source)
 
-    for p in np.ndindex(places.shape):
-        i = resolve_at(op, places, p, axis, source.shape[axis], mode)
-        if i is not None:
-            _write(output, replaced(p, axis, i), items, p, reduction)
+    with np.errstate(all="ignore"):
+        write = _writer(output, items, reduction)
+        for p in np.ndindex(places.shape):
+            i = resolve_at(op, places, p, axis, source.shape[axis], mode)
+            if i is not None:
+                write(replaced(p, axis, i), p)
     return deliver(output, out)
 
 
@@ -99,12 +102,14 @@ def scatter_nd(
     check.out(op, out, source.shape, source.dtype)
     output = copy(source)
 
-    for q in np.ndindex(places.shape[:-1]):
-        i = resolve_tuple(op, places, q, source.shape[:k], 0, mode)
-        if i is not None:
-            # Bytes move a slice at a time; a reduction looks at one element at a time.
-            for s in [()] if reduction == "none" else np.ndindex(source.shape[k:]):
-                _write(output, i + s, items, q + s, reduction)
+    with np.errstate(all="ignore"):
+        write = _writer(output, items, reduction)
+        for q in np.ndindex(places.shape[:-1]):
+            i = resolve_tuple(op, places, q, source.shape[:k], 0, mode)
+            if i is not None:
+                # Bytes move a slice at a time; a reduction looks at one element at a time.
+                for s in [()] if reduction == "none" else np.ndindex(source.shape[k:]):
+                    write(i + s, q + s)
     return deliver(output, out)
 
 
@@ -152,15 +157,20 @@ def find_duplicates(
     return np.array(overwritten, np.int64)
 
 
-def _write(
-    output: Array,
-    target: tuple[int, ...],
-    updates: Array,
-    position: tuple[int, ...],
-    reduction: str,
-) -> None:
-    """One update: its bytes replace the target's, or its value is combined with the value there."""
+def _writer(
+    output: Array, updates: Array, reduction: str
+) -> Callable[[tuple[int, ...], tuple[int, ...]], None]:
+    """What writes one update: its bytes replace the target's, or its value joins the value there."""
     if reduction == "none":
-        as_bytes(output)[target] = as_bytes(updates)[position]
+        to, of = as_bytes(output), as_bytes(updates)
+
+        def write(target: tuple[int, ...], position: tuple[int, ...]) -> None:
+            to[target] = of[position]
+
     else:
-        output[target] = combine(reduction, output[target], updates[position])
+        step = step_of(reduction, output.dtype)
+
+        def write(target: tuple[int, ...], position: tuple[int, ...]) -> None:
+            output[target] = step(output[target], updates[position])
+
+    return write
