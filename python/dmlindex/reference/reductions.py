@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 Scalar = Any  # a NumPy scalar of a reducible dtype
+Step = Callable[[Scalar, Scalar], Scalar]
 
 # The bit that makes a NaN quiet: the highest of the mantissa.
 _QUIET_BIT = {"float16": 9, "bfloat16": 6, "float32": 22, "float64": 51}
@@ -61,7 +62,7 @@ def combine(reduction: str, old: Scalar, update: Scalar) -> Scalar:
         return step_of(reduction, old.dtype)(old, update)
 
 
-def step_of(reduction: str, dtype: np.dtype[Any]) -> Callable[[Scalar, Scalar], Scalar]:
+def step_of(reduction: str, dtype: np.dtype[Any]) -> Step:
     """`combine` for many values of one dtype, to be called inside np.errstate(all="ignore").
 
     >>> print(step_of("max", np.dtype("i4"))(np.int32(3), np.int32(5)))
@@ -74,8 +75,13 @@ def step_of(reduction: str, dtype: np.dtype[Any]) -> Callable[[Scalar, Scalar], 
     return partial(_complex_step if dtype.kind == "c" else _float_step, reduction)
 
 
-_BOOL_STEP = {"add": operator.or_, "mul": operator.and_, "min": operator.and_, "max": operator.or_}
-_INTEGER_STEP = {"add": operator.add, "mul": operator.mul, "min": min, "max": max}
+_BOOL_STEP: dict[str, Step] = {
+    "add": operator.or_,
+    "mul": operator.and_,
+    "min": operator.and_,
+    "max": operator.or_,
+}
+_INTEGER_STEP: dict[str, Step] = {"add": operator.add, "mul": operator.mul, "min": min, "max": max}
 
 
 def _float_step(reduction: str, old: Scalar, update: Scalar) -> Scalar:

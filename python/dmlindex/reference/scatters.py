@@ -160,7 +160,7 @@ def find_duplicates(
 def _writer(
     output: Array, updates: Array, reduction: str
 ) -> Callable[[tuple[int, ...], tuple[int, ...]], None]:
-    """What writes one update: its bytes replace the target's, or its value joins the value there."""
+    """Writes one update: its bytes replace the target's, or its value is combined with that one."""
     if reduction == "none":
         to, of = as_bytes(output), as_bytes(updates)
 
