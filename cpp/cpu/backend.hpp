@@ -27,6 +27,23 @@ enum class OnFailure { kAnything, kUntouched };
 // Runs the plan; nothing, or the index that failed it, counted in Plan::index_dims.
 std::optional<BadIndex> run(const Plan& plan, const Buffers& buffers, OnFailure on_failure);
 
+struct IndexRun;
+
+// What run finds out about a plan each time, for who runs one often: to move some elements takes no
+// longer than to choose how. By default there is all to find out.
+struct Prepared {
+    // For a plan that is few elements in one packed row; else null.
+    std::int64_t (*look_up)(const IndexRun& row, const std::byte* table,
+                            std::byte* items) noexcept = nullptr;
+    bool fetches_table = false;  // the look-up asks for elements ahead
+    bool is_few = false;  // another plan that no way is quicker for than that of few positions
+};
+
+Prepared prepare(const Plan& plan) noexcept;
+// As run, of the plan that was prepared.
+std::optional<BadIndex> run(const Plan& plan, const Prepared& prepared, const Buffers& buffers,
+                            OnFailure on_failure);
+
 // The positions of a scatter's updates that have no effect (flat, in C order of the plan's dims):
 // a later position writes to their target, too. Ascending; a position that the mode skips has no
 // target. Or the first index out of range. The plan is not canonicalised: its dims are those of the

@@ -30,20 +30,25 @@ void expect_same(const std::optional<BadIndex>& got, const std::optional<BadInde
     EXPECT_EQ(got->bits, expected->bits);
 }
 
-void expect_run_as_formula(RandomCall call, cpu::OnFailure on_failure) {
-    RandomCall formula = call;
-    const RandomCall before = call;
-    canonicalize(call.plan);
+// Both as it is and as who runs it often.
+void expect_run_as_formula(const RandomCall& before, cpu::OnFailure on_failure) {
+    RandomCall formula = before;
     const auto expected = run_by_formula(formula.plan, formula.buffers());
-    expect_same(cpu::run(call.plan, call.buffers(), on_failure), expected);
-    if (!expected) {
-        EXPECT_EQ(call.table, formula.table);
-        EXPECT_EQ(call.items, formula.items);
-    } else if (on_failure == cpu::OnFailure::kUntouched) {
-        EXPECT_EQ(call.table, before.table);
-        EXPECT_EQ(call.items, before.items);
+    for (const bool is_prepared : {false, true}) {
+        SCOPED_TRACE(is_prepared ? "prepared" : "run once");
+        RandomCall call = before;
+        canonicalize(call.plan);
+        const cpu::Prepared prepared = is_prepared ? cpu::prepare(call.plan) : cpu::Prepared{};
+        expect_same(cpu::run(call.plan, prepared, call.buffers(), on_failure), expected);
+        if (!expected) {
+            EXPECT_EQ(call.table, formula.table);
+            EXPECT_EQ(call.items, formula.items);
+        } else if (on_failure == cpu::OnFailure::kUntouched) {
+            EXPECT_EQ(call.table, before.table);
+            EXPECT_EQ(call.items, before.items);
+        }
+        EXPECT_EQ(call.indices, before.indices);
     }
-    EXPECT_EQ(call.indices, before.indices);
 }
 
 TEST(Backend, SmallCalls) {
@@ -53,6 +58,36 @@ TEST(Backend, SmallCalls) {
         expect_run_as_formula(
             random_call(random, random.one_in(2)),
             random.one_of({cpu::OnFailure::kAnything, cpu::OnFailure::kUntouched}));
+    }
+}
+
+// What is looked up as a whole, to either side of the sizes up to which that is so.
+TEST(Backend, PackedRows) {
+    Random random(10);
+    const auto row = [&](std::int64_t count, std::int64_t bytes, Mode mode) {
+        RandomCall call;
+        call.table = random_tensor(random, {random.between(1, 60)}, bytes, false);
+        call.items = packed_tensor({count}, bytes);
+        const IndexType type = random.one_of(kAllIndexTypes);
+        call.indices = packed_tensor({count}, index_bytes(type));
+        begin_plan(Direction::kGather, type, bytes, call.plan);
+        lower_gather(call.table.layout, call.indices.layout, call.items.layout, 0, call.plan);
+        call.plan.mode = mode;
+        const std::int64_t last = call.table.layout.sizes[0] - 1 + (random.one_in(3) ? 1 : 0);
+        for (std::int64_t i = 0; i < count; ++i) {
+            set_index(call.indices, Sizes{i}, random.between(0, last));
+        }
+        return call;
+    };
+    for (const std::int64_t bytes : {1, 2, 3, 4, 8, 12, 16, 40}) {
+        for (const Mode mode : kAllModes) {
+            for (const std::int64_t count : {1, 2, 7, 16, 33, 127, 128, 511, 512, 513, 1025}) {
+                SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(bytes) + " bytes");
+                expect_run_as_formula(
+                    row(count, bytes, mode),
+                    random.one_of({cpu::OnFailure::kAnything, cpu::OnFailure::kUntouched}));
+            }
+        }
     }
 }
 

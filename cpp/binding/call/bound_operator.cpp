@@ -35,6 +35,7 @@ BoundOperator::BoundOperator(py::object desc, py::object mode, OperatorDesc core
             has_tuples_ = requires { d.input_dimension_count; };
         },
         lowered_.desc());
+    prepared_ = cpu::prepare(lowered_.plan());
     lies_alike_ = std::equal(layouts.input.strides, layouts.input.strides + layouts.input.rank,
                              layouts.output.strides);
 }
@@ -114,7 +115,7 @@ void BoundOperator::run_ready(const Plan& plan, const Arguments& given, std::byt
         buffers_of(!lowered_.scatters(), data_of(given[Parameter::kInput]),
                    data_of(given[Parameter::kIndices]),
                    updates_ ? data_of(given[Parameter::kUpdates]) : nullptr, output);
-    run_plan(name(), plan, buffers, on_failure, has_tuples_);
+    run_plan(name(), plan, buffers, on_failure, has_tuples_, prepared_);
 }
 
 void BoundOperator::look_at(const Operand& operand, PyObject* object, py::object array,

@@ -61,6 +61,7 @@ class BoundOperator {
     std::optional<Operand> indices_;
     std::optional<Operand> updates_;
     std::optional<Operand> output_;
+    cpu::Prepared prepared_;  // of a gather's plan: scatters have none
     bool has_tuples_;
     bool lies_alike_;
 };

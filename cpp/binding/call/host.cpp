@@ -32,10 +32,10 @@ std::unique_ptr<Tensor> put_table_on_a_line(Invocation& call) {
 }  // namespace
 
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
-              cpu::OnFailure on_failure, bool has_tuples) {
+              cpu::OnFailure on_failure, bool has_tuples, const cpu::Prepared& prepared) {
     std::optional<GilReleased> released;
-    if (moved_bytes(plan) >= kReleaseBytes) released.emplace();
-    const std::optional<BadIndex> bad = cpu::run(plan, buffers, on_failure);
+    if (prepared.look_up == nullptr && moved_bytes(plan) >= kReleaseBytes) released.emplace();
+    const std::optional<BadIndex> bad = cpu::run(plan, prepared, buffers, on_failure);
     released.reset();
     if (bad) throw_index_error(op, plan, *bad, has_tuples);
 }

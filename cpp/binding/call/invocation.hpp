@@ -84,8 +84,8 @@ inline cpu::Buffers buffers_of(bool gathers, std::byte* input, const std::byte* 
 }
 
 // Runs a canonical plan on the CPU; without the GIL where the traffic is worth it. Error(kIndex)
-// for an index out of range that the mode does not allow.
+// for an index out of range that the mode does not allow. prepared: what is known of the plan.
 void run_plan(const char* op, const Plan& plan, const cpu::Buffers& buffers,
-              cpu::OnFailure on_failure, bool has_tuples);
+              cpu::OnFailure on_failure, bool has_tuples, const cpu::Prepared& prepared = {});
 
 }  // namespace dmlindex::binding

@@ -97,9 +97,9 @@ PyObject* RememberedCall::run(const Operator& function, const Arguments& given) 
     py::object result = has_out_ ? py::reinterpret_borrow<py::object>(given[Parameter::kOut])
                                  : new_array(result_, input_.descr()).take();
     // As run_plan, which would find out again that the GIL stays: a tenth of a tiny call's time.
-    const auto bad =
-        cpu::run(plan_, buffers_of(gathers, input, indices, updates, data_of(result.ptr())),
-                 has_out_ ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything);
+    const auto bad = cpu::run(plan_, prepared_,
+                              buffers_of(gathers, input, indices, updates, data_of(result.ptr())),
+                              has_out_ ? cpu::OnFailure::kUntouched : cpu::OnFailure::kAnything);
     if (bad) throw_index_error(function.name(), plan_, *bad, function.has_tuples);
     return result.release().ptr();
 }
@@ -133,6 +133,7 @@ void RememberedCall::replace(const Invocation& call, const Plan& plan, bool in_p
     fill_ = call.fill;
     result_ = call.result;
     plan_of(call, has_out_ ? call.out.layout : call.result, in_place, plan_);
+    prepared_ = cpu::prepare(plan_);
     is_set_ = true;
     is_busy_ = false;
 }

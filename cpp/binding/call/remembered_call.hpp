@@ -70,6 +70,7 @@ class RememberedCall {
     py::object fill_;                                  // what the plan's fill points to
     Layout result_;                                    // packed
     Plan plan_;
+    cpu::Prepared prepared_;
 };
 
 }  // namespace dmlindex::binding

@@ -83,17 +83,6 @@ bool are_resolved_one_by_one(const Plan& plan) noexcept {
            plan.dims[plan.rank - 1].table_stride != plan.slice_bytes;
 }
 
-// The look-up for a plan that is one packed row of indices and of elements, or a single one; null
-// for others.
-LookUpKernel row_look_up(const Plan& plan) noexcept {
-    if (plan.rank > 1 || plan.slice_bytes > kElementBytes) return nullptr;
-    const Dim& row = plan.dims[0];
-    const bool packed =
-        plan.rank == 0 || (row.index_stride == index_bytes(plan.index_type) &&
-                           row.table_stride == 0 && row.item_stride == plan.slice_bytes);
-    return packed ? choose_look_ups(plan, 0).usual : nullptr;
-}
-
 // Whether rows of the table that fit registers share their indices, which are read over and over:
 // a byte for each is quicker.
 bool shares_few_places(const Job& job, const Plan& plan) noexcept {
@@ -133,7 +122,6 @@ std::optional<bool> run_in_strips(const Plan& plan, const Job& job, const Split&
     return for_all(check_first ? &Strips::move_all : &Strips::hold_and_move);
 }
 
-constexpr std::int64_t kFewBytes = 16 << 10;
 constexpr std::int64_t kTinyPositions = 192;
 
 bool run_checked(const Plan& plan, const Buffers& buffers, OnFailure on_failure, bool copies);

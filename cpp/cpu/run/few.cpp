@@ -31,15 +31,28 @@ bool shares_one_run(const Plan& plan) noexcept {
 
 }  // namespace
 
+LookUpKernel row_look_up(const Plan& plan) noexcept {
+    if (plan.rank > 1 || plan.slice_bytes > kElementBytes) return nullptr;
+    const Dim& row = plan.dims[0];
+    const bool packed =
+        plan.rank == 0 || (row.index_stride == index_bytes(plan.index_type) &&
+                           row.table_stride == 0 && row.item_stride == plan.slice_bytes);
+    return packed ? choose_look_ups(plan, 0).usual : nullptr;
+}
+
+bool look_up_row(const Plan& plan, const Prepared& row, const Buffers& buffers) noexcept {
+    const std::int64_t count = plan.rank > 0 ? plan.dims[0].size : 1;
+    const std::int64_t stride = plan.rank > 0 ? plan.dims[0].index_stride : 0;
+    IndexRun run{buffers.indices, stride, count, 0, 0, plan.coordinates, plan.coordinate_count};
+    run.fetches_table = row.fetches_table;
+    return row.look_up(run, buffers.table, buffers.items) == count;
+}
+
 bool run_few(const Plan& plan, const Buffers& buffers, bool copies, LookUpKernel look_up,
              bool far) {
-    if (look_up != nullptr) {
-        const Dim row = plan.rank > 0 ? plan.dims[0] : Dim{1, 0, 0, 0};
-        IndexRun run{buffers.indices,  row.index_stride,     row.size, 0, 0,
-                     plan.coordinates, plan.coordinate_count};
-        run.fetches_table = reached_bytes(plan) > caches().far_bytes;
-        // Else one needs the mode, and all are resolved.
-        if (look_up(run, buffers.table, buffers.items) == row.size) return true;
+    if (look_up != nullptr &&
+        look_up_row(plan, {look_up, reached_bytes(plan) > caches().far_bytes}, buffers)) {
+        return true;
     }
     std::int64_t moved = 0;
     if (may_flatten_few(plan)) {

@@ -7,6 +7,19 @@
 
 namespace dmlindex::cpu {
 
+// Of few positions, those that move so many bytes at most.
+inline constexpr std::int64_t kFewBytes = 16 << 10;
+// From so many positions on, some are better run otherwise: packed or repeated.
+inline constexpr std::int64_t kSomePositions = 128;
+
+// The look-up for a plan that is one packed row of indices and of elements, or a single one; null
+// for others.
+LookUpKernel row_look_up(const Plan& plan) noexcept;
+
+// Looks up a plan for which row_look_up has one. False where one needs the mode or fails it: then
+// some may have been moved.
+bool look_up_row(const Plan& plan, const Prepared& row, const Buffers& buffers) noexcept;
+
 // Runs a plan of kBlockPositions at most, and of one at least. copies: whether a scatter's source
 // is still to be copied. look_up: for a plan that is one packed row, where it may move some before
 // the last is checked; else null. far: the table is rather not in cache. False if an index is out

@@ -8,15 +8,14 @@
 #include "cpu/kernels/caches.hpp"
 #include "cpu/kernels/kernels.hpp"
 #include "cpu/run/copy_source.hpp"
+#include "cpu/run/few.hpp"
 #include "cpu/run/transposed.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
 namespace {
 
-// Fewer positions take less time than it takes to see how to copy indices, and than to see how to
-// copy a table.
-constexpr std::int64_t kFewPositions = 128;
+// Fewer positions take less time than it takes to see how to copy a table.
 constexpr std::int64_t kFewReads = 512;
 
 // What pays for a table's copy: that each of its slices is read so often and some of them follow
@@ -180,7 +179,7 @@ bool pack_indices(Packed& packed) {
 
 std::optional<Packed> pack(const Plan& plan, const Buffers& buffers) {
     const std::int64_t positions = position_count(plan);
-    if (positions < kFewPositions || plan.slice_bytes == 0) return std::nullopt;
+    if (positions < kSomePositions || plan.slice_bytes == 0) return std::nullopt;
     const bool packs_table = reads_often(plan, positions);
     const bool packs_indices = copies_indices(plan);
     if (!packs_table && !packs_indices) return std::nullopt;

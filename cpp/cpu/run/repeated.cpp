@@ -4,6 +4,7 @@
 
 #include "cpu/kernels/caches.hpp"
 #include "cpu/run/copy_source.hpp"
+#include "cpu/run/few.hpp"
 #include "plan/facts.hpp"
 
 namespace dmlindex::cpu {
@@ -37,9 +38,8 @@ bool copies_pay(const Plan& plan, int repeated) noexcept {
 }  // namespace
 
 std::optional<Repeated> find_repeated(const Plan& plan) noexcept {
-    constexpr std::int64_t kFewPositions = 128;
     if (plan.direction != Direction::kGather || plan.slice_bytes == 0 ||
-        plan.slice_bytes > kCacheLineBytes || position_count(plan) < kFewPositions) {
+        plan.slice_bytes > kCacheLineBytes || position_count(plan) < kSomePositions) {
         return std::nullopt;
     }
     const int d = repeated_dim(plan);
