@@ -77,6 +77,7 @@ def scatter_in_order(device: Device, unit: int) -> None:
 @case
 def scatter_bytes(device: Device) -> None:
     """Slices that begin and end anywhere in a piece of 16 bytes, in place."""
+    _core.d3d12_set_profile(device.name, NO_BLOCKS | {"slices_copied": 0})
     for dtype, width in product(("u1", "u2"), (2, 3, 5, 7, 13, 20, 31, 33, 63, 100)):
         scatter_in_place(device, values((40, width), dtype), tuples((40,), "i4", 30))
     _core.d3d12_set_profile(device.name, {"compared_positions": 256})
@@ -100,6 +101,8 @@ def scatter_slices(device: Device) -> None:
         for count in (4, 30, 90):
             scatter(device, (40, width), tuples((40,), "i4", count), dtype)
         scatter(device, (40, width), tuples((60,), "i8", 30), dtype, mode="drop")
+        for count in (20, 40, 90):
+            scatter_in_place(device, values((40, width), dtype), tuples((40,), "i8", count))
 
 
 @case

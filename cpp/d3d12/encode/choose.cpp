@@ -77,7 +77,7 @@ bool goes_by_eights(const Plan& plan, const Tensors& tensors, const Reach& reach
 
 // Whether slices of whole words are better taken as bytes: 16 of them at a time.
 bool rows_are_slow(const Plan& plan, const Tensors& tensors, const Reach& reach) noexcept {
-    return plan.slice_bytes > reach.profile.long_slice_bytes ||
+    return plan.slice_bytes > long_slice_bytes(plan, reach.profile) ||
            static_cast<std::int64_t>(tensors.table.bytes) > reach.words();
 }
 

@@ -162,6 +162,10 @@ std::int64_t added_bytes(const Plan& plan, const Reach& reach) noexcept;
 // positions.
 bool goes_by_target(const Plan& plan, std::int64_t targets, const Profile& profile) noexcept;
 
+// Bytes up to which slices of whole words are moved word by word: of scatters, and where there is
+// much to gather, a third of what others have.
+std::int64_t long_slice_bytes(const Plan& plan, const Profile& profile) noexcept;
+
 // Whether positions are so few for the targets that most find no later one, if their targets are
 // spread evenly: 1 or 0.
 std::uint32_t has_few_for_each(const Plan& plan, std::int64_t targets) noexcept;

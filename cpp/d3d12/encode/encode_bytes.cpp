@@ -41,7 +41,7 @@ void encode_gather_bytes(const Encoder& encoder, const Plan& plan, const Tensors
 void encode_scatter_slices(const Encoder& encoder, const Plan& plan, const Tensors& tensors,
                            Constants constants, const Winners& winners) {
     Views views;
-    views.read[2] = {tensors.source, Format::kRgba32};
+    views.read[2] = {plan.copies_source ? tensors.source : tensors.table, Format::kRgba32};
     views.written[kWinnersRegister] = {winners.span, Format::kRaw};
     encode_pieces(encoder, Kernel::scatter_slices, tensors.table,
                   static_cast<std::int64_t>(tensors.table.bytes), tensors.items, plan.slice_bytes,

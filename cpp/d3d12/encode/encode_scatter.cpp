@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "d3d12/encode/blocks.hpp"
 #include "d3d12/encode/encode_moves.hpp"
 #include "d3d12/encode/line.hpp"
 
@@ -97,14 +98,28 @@ Winners encode_winners(const Encoder& encoder, const Plan& plan, const Choice& c
     return winners;
 }
 
+// Targets for each position up to which a scatter goes by target, in eighths of what a profile's
+// slices_copied says. In place there is no copy to make meanwhile, so that it only pays for what is
+// stored in parts otherwise, and most for slices whose ends are bytes or halves.
+std::int64_t eighths_by_target(const Plan& plan, std::uint64_t table_bytes) noexcept {
+    constexpr std::int64_t kShortSlice = 64;
+    if (plan.copies_source) return copies_all(plan, table_bytes) ? 8 : 0;
+    const std::int64_t unit = unit_of(plan);
+    if (unit == kPieceBytes) return 0;
+    if (unit >= kWord) return 1;
+    return plan.slice_bytes < kShortSlice ? 6 : 2;
+}
+
 // Whether what is left of a scatter whose winners are known is done by target, and its copy in the
 // same pass.
 bool can_go_by_target(const Encoder& encoder, const Plan& plan, const Tensors& tensors) {
     const auto bytes = static_cast<std::int64_t>(tensors.table.bytes);
-    return encoder.typed_views && !plan.is_linear && copies_all(plan, tensors.table.bytes) &&
-           items_are_packed(plan) && table_step(plan) == plan.slice_bytes &&
-           bytes % plan.slice_bytes == 0 && bytes <= encoder.reach().pieces() &&
-           position_count(plan) * encoder.profile.slices_copied >= bytes / plan.slice_bytes;
+    const std::int64_t eighths = eighths_by_target(plan, tensors.table.bytes);
+    return encoder.typed_views && !plan.is_linear && items_are_packed(plan) &&
+           table_step(plan) == plan.slice_bytes && bytes % plan.slice_bytes == 0 &&
+           bytes <= encoder.reach().pieces() &&
+           position_count(plan) * encoder.profile.slices_copied * eighths >=
+               8 * (bytes / plan.slice_bytes);
 }
 
 // The same of single elements, also in place.

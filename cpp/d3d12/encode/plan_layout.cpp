@@ -173,4 +173,11 @@ bool goes_by_target(const Plan& plan, std::int64_t targets, const Profile& profi
     return position_count(plan) * most * times >= targets;
 }
 
+std::int64_t long_slice_bytes(const Plan& plan, const Profile& profile) noexcept {
+    constexpr std::int64_t kManyBytes = 16 << 20;  // of less, chains of calls lose what a GPU gains
+    const bool are_slow_early = plan.direction == Direction::kScatter ||
+                                position_count(plan) * plan.slice_bytes >= kManyBytes;
+    return profile.long_slice_bytes / (are_slow_early ? 3 : 1);
+}
+
 }  // namespace dmlindex::d3d12
