@@ -34,8 +34,9 @@ std::optional<bool> run_all_alike(const Plan& plan, const Buffers& buffers, int 
     canonicalize(alike);
     const std::optional<Repeated> repeated = find_repeated(alike);
     const std::int64_t times = alike.rank > 0 ? alike.dims[alike.rank - 1].size : 1;
+    const bool in_cache = position_count(plan) * plan.slice_bytes <= 2 * caches().l2_bytes;
     if (!repeated && alike.slice_bytes <= kCacheLineBytes &&
-        times * alike.slice_bytes < least_filled_bytes(alike.slice_bytes)) {
+        times * alike.slice_bytes < least_filled_bytes(alike.slice_bytes, in_cache)) {
         return std::nullopt;
     }
     if (is_checked && !HeldOffsets().resolve(plan, buffers.indices, threads)) return false;

@@ -73,9 +73,10 @@ void copy_dims(const CopyDim* dims, int rank, std::int64_t piece_bytes, std::byt
     // ten times as long, and longer than looked up.
     constexpr std::int64_t kLookUpsACopy = 4;
     const CopyDim& inner = dims[rank - 1];
-    const bool fills = inner.source_stride == 0 && inner.table_stride == piece_bytes &&
-                       piece_bytes < kElementBytes &&
-                       kLookUpsACopy * inner.size * piece_bytes >= least_filled_bytes(piece_bytes);
+    const bool fills =
+        inner.source_stride == 0 && inner.table_stride == piece_bytes &&
+        piece_bytes < kElementBytes &&
+        kLookUpsACopy * inner.size * piece_bytes >= least_filled_bytes(piece_bytes, false);
     each_place(dims, rank - 1, table, source, [&](std::byte* to, const std::byte* from) {
         if (fills) {
             fill(to, from, piece_bytes, inner.size);

@@ -62,8 +62,9 @@ void fill_by_doubling(std::byte* to, const std::byte* slice, std::int64_t slice_
 
 }  // namespace
 
-std::int64_t least_filled_bytes(std::int64_t slice_bytes) noexcept {
-    return fits_lines(slice_bytes) ? 256 : 8192;
+std::int64_t least_filled_bytes(std::int64_t slice_bytes, bool in_cache) noexcept {
+    if (fits_lines(slice_bytes)) return 256;
+    return in_cache || slice_bytes < kElementBytes ? 4096 : 8192;
 }
 
 void fill(std::byte* to, const std::byte* slice, std::int64_t slice_bytes,

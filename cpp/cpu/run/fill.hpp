@@ -6,8 +6,9 @@
 
 namespace dmlindex::cpu {
 
-// From how many bytes on fill() is quicker than to look each of them up.
-std::int64_t least_filled_bytes(std::int64_t slice_bytes) noexcept;
+// From how many bytes on fill() is quicker than to look each of them up. in_cache: L2 takes most of
+// what is written.
+std::int64_t least_filled_bytes(std::int64_t slice_bytes, bool in_cache) noexcept;
 
 // Writes a slice of at most a cache line count times, one behind the other.
 void fill(std::byte* to, const std::byte* slice, std::int64_t slice_bytes,
