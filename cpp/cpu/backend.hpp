@@ -40,7 +40,7 @@ struct Prepared {
 };
 
 Prepared prepare(const Plan& plan) noexcept;
-// As run, of the plan that was prepared.
+// As run, of the plan that was prepared, or the same in place.
 std::optional<BadIndex> run(const Plan& plan, const Prepared& prepared, const Buffers& buffers,
                             OnFailure on_failure);
 

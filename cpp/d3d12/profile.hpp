@@ -34,7 +34,7 @@ struct Profile {
     std::int64_t large_table_positions = 1 << 23;
 
     // Longer slices of no multiple of 16 bytes are built of unaligned reads, not moved word by
-    // word.
+    // word; of scatters, and where there is much to gather, from a third of it on.
     std::int64_t long_slice_bytes = 256;
 
     // Gathers of longer slices of whole 8 bytes that are not whole 16 go 8 by 8.
@@ -44,7 +44,8 @@ struct Profile {
     // each position: where the copy of the source is made in the same pass, and in place.
     std::int64_t targets_copied = 16;
     std::int64_t targets_in_place = 8;
-    std::int64_t slices_copied = 4;  // the same as the first of them, of slices of several elements
+    // The same as the first of them, of slices of several elements; in place some eighths of it.
+    std::int64_t slices_copied = 4;
 
     // The last position of each target is found range by range of the targets, where a word for
     // each of them takes more bytes than that: a range's then stay in the GPU's cache. That pays

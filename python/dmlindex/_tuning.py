@@ -72,7 +72,8 @@ def _columns(device: Device, table_bytes: int, positions: int) -> Call:
 
 
 def _rows(device: Device, row_bytes: int, positions: int) -> Call:
-    count, width = 4 * positions // row_bytes, row_bytes // 4
+    """Less than 16 MiB of them: from there on a third of the threshold counts."""
+    count, width = min(4 * positions, 16 * _MIB - 1) // row_bytes, row_bytes // 4
     table = device.tensor(np.zeros((count, width), np.float32))
     return _into_out(gather, table, _places(device, count, (count,)))
 

@@ -61,7 +61,7 @@ class BoundOperator {
     std::optional<Operand> indices_;
     std::optional<Operand> updates_;
     std::optional<Operand> output_;
-    cpu::Prepared prepared_;  // of a gather's plan: scatters have none
+    cpu::Prepared prepared_;  // of either plan: how much a scatter copies is no part of it
     bool has_tuples_;
     bool lies_alike_;
 };
